@@ -33,7 +33,7 @@ test: setup ## run the tests
 
 unit: setup ## run the tests that need no server
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal tests/unit tests/conformance/test_embedders.py \
-	tests/conformance/test_scenarios.py::test_what_is_said_is_believed
+	tests/conformance/test_scenarios.py::test_single_batch_scenario_is_believed
 
 check: setup ## lint, types, and the direction of imports
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Structured logs: for people on a terminal, JSON otherwise. Constant event names, data in keywords, ids and never content."""
+"""Structured logs: readable on a terminal, otherwise JSON. Constant event names, data in keywords, ids but never content."""
 
 import logging
 import os
@@ -11,9 +11,9 @@ from config.settings import Settings, unknown_settings
 
 
 def configure_logging(settings: Settings) -> None:
-    """Send structlog and the standard library's loggers through the same processors, to standard error.
+    """Route structlog and the standard library's loggers through the same processors to standard error.
 
-    Each process of the service does so as it starts, and says then which settings it does not know.
+    Each process of the service calls this at its start, and logs the settings it does not know.
     """
     console = settings.log_format == "console" or (settings.log_format == "auto" and sys.stderr.isatty())
     shared: list[Any] = [

@@ -1,7 +1,6 @@
 """The service's settings, read from the environment (prefix ``MOSSHEAD_``).
 
-The app needs some of them, which `mosshead.api.settings` reads by itself. Every setting is documented in
-docs/reference/settings.md.
+`mosshead.api.settings` reads those that the app needs. docs/reference/settings.md documents all settings.
 """
 
 from collections.abc import Mapping
@@ -28,31 +27,31 @@ _OF_OTHERS = {
         *("CONCURRENCY", "PASSWORD"),  # Procfile and docker-compose.yml
     )
 }
-"""What is set for other parts of Mosshead, in the same environment."""
+"""Settings of other parts of Mosshead in the same environment."""
 
 _RESEMBLES = 0.8
-"""``difflib``'s ratio of what follows the prefix, which would make all of them alike."""
+"""The least ``difflib`` ratio for similar names, without the prefix that all share."""
 
 _EXAMPLE = "postgresql://mosshead_reader:PASSWORD@HOST:5432/mosshead"
 
 
 Seconds = Annotated[float, Field(le=1e9)]
-"""Finite, and no more than times on Postgres's clock can be put off by."""
+"""Finite, and within the range of Postgres's intervals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Debounce:
-    """How long something waits to be done: until nothing touched it for ``least``, or its first touch is ``most`` ago."""
+    """How long to wait before doing something: until it is untouched for ``least``, or for ``most`` after the first touch."""
 
     least: timedelta
     most: timedelta
 
 
 class Settings(BaseSettings):
-    """All that an operator may set.
+    """All settings of an operator.
 
-    The three logins may be given one by one; those that are not are ``database_url`` with the role's name as user, which suits a
-    database where all roles share a password. ``admin_url`` is for ``mosshead service migrate`` and ``index`` alone.
+    The three logins may be set separately; otherwise they are ``database_url`` with the role as user name, which suits a database
+    where all roles share a password. Only ``mosshead service migrate`` and ``index`` use ``admin_url``.
     """
 
     model_config = SettingsConfigDict(
@@ -109,7 +108,7 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _check_times(self) -> "Settings":
-        # A response that drips can take twice the time-out, and the stage must outlast it.
+        # A slow response can take twice the timeout, and the stage must outlast it.
         if self.stage_seconds <= 2 * self.llm_timeout:
             raise ValueError(
                 f"MOSSHEAD_STAGE_SECONDS must be above twice MOSSHEAD_LLM_TIMEOUT, {2 * self.llm_timeout:g}"
@@ -128,11 +127,11 @@ class Settings(BaseSettings):
 
     @property
     def uses_llm(self) -> bool:
-        """Whether there is an LLM to ask: a key, or an address of one's own that needs none."""
+        """Whether an LLM is configured: a key, or an endpoint that needs none."""
         return self.openai_api_key is not None or self.openai_base_url is not None
 
     def login(self, role: Literal["reader", "ingest", "worker"]) -> str:
-        """The URL with which a part of the service logs in. Raises ConfigurationError where nothing says."""
+        """Return the URL with which a part of the service logs in. Raises ConfigurationError if none is set."""
         given = {"reader": self.database_url, "ingest": self.ingest_url, "worker": self.worker_url}[role]
         if given:
             return given
@@ -150,7 +149,7 @@ class Settings(BaseSettings):
         return urlunsplit(parts._replace(netloc=f"mosshead_{role}{colon}{password}@{host}"))
 
     def administrator(self) -> str:
-        """The URL of the administrator's login. Raises ConfigurationError where nothing says."""
+        """Return the URL of the administrator's login. Raises ConfigurationError if none is set."""
         if not self.admin_url:
             raise ConfigurationError(
                 "MOSSHEAD_ADMIN_URL is not set. Set it to a login that may create roles and the extension vector, such as "
@@ -159,7 +158,7 @@ class Settings(BaseSettings):
         return self.admin_url
 
     def broker(self) -> str:
-        """The URL of Redis. Raises ConfigurationError where nothing says."""
+        """Return the URL of Redis. Raises ConfigurationError if none is set."""
         if not self.broker_url:
             raise ConfigurationError(
                 "MOSSHEAD_BROKER_URL is not set. Set it to your Redis, such as redis://HOST:6379/0, "
@@ -174,7 +173,7 @@ def _debounce(least: float, most: float) -> Debounce:
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
-    """The settings of this process, read once, when they are first asked for. Raises ConfigurationError, naming each at fault."""
+    """Return this process's settings, read once. Raises ConfigurationError, which names each faulty one."""
     try:
         return Settings()
     except ValidationError as error:
@@ -183,7 +182,7 @@ def settings() -> Settings:
 
 
 def unknown_settings(environment: Mapping[str, str]) -> dict[str, str | None]:
-    """What begins as a setting does and is none, each with the setting that it resembles: misspelt, it would have no effect."""
+    """Return the unknown variables with Mosshead's prefix, each with the setting it resembles: a misspelt one has no effect."""
     own = {str(field.validation_alias or f"{_PREFIX}{name.upper()}") for name, field in Settings.model_fields.items()}
     known = own | _OF_OTHERS
     bare = {name.removeprefix(_PREFIX): name for name in sorted(known)}

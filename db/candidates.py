@@ -251,14 +251,14 @@ def _nearest(known: str, facts: str, *, within: str, least: str) -> str:
             select one.number, known.owner_id, one.similarity,
                    row_number() over (partition by {within} order by one.similarity desc, known.owner_id) as place
             from ({known}) as known cross join lateral (
-                -- With an offset it is planned by itself: else the facts might come first.
+                -- The offset makes Postgres plan this separately: otherwise the facts might come first.
                 select number, -(known.embedding <#> fact.embedding) as similarity from {facts} offset 0
             ) as one where one.similarity >= {least}
         ) as ranked where place <= %(limit)s"""
 
 
 def _statement(nearest: str) -> str:
-    """nearest: SQL that finds the nearest of all."""
+    """Return the whole statement. nearest: SQL that finds the nearest of all."""
     about_the_same = _nearest(
         _of_memories("traits", "and known.entity_id = any(%(entity_ids)s)"),
         "concerned as fact where fact.entity_id = known.entity_id",
@@ -296,7 +296,7 @@ def _statement(nearest: str) -> str:
     )
     select near.number, least(1, near.similarity) as similarity, memory.*, about.*
     from near
-    -- With a limit it stays a look for each of these few, and is no scan of all memories.
+    -- The limit keeps this a look-up for each of these few instead of a scan of all memories.
     cross join lateral (
         select {columns} from mosshead.memories as memory
         where {of_namespace("memory")} and memory.memory_id = near.memory_id and {_NOW} limit 1

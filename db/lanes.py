@@ -1,4 +1,4 @@
-"""Lanes: which may be worked on, and the claim of a batch. Ids and times only; the database's clock alone."""
+"""Lanes: which are due, and claiming a batch of one. Ids and times only, all by the database's clock."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from db.keys import OF_BATCH, BatchRef, LaneRef, as_jsonb, ids_of
 from mosshead.store.connection import OF_NAMESPACE, Sql
 
 STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles")
-"""What every batch of events goes through, in order; the last where a profile is due."""
+"""The stages of every batch of events, in order; the last only if a profile is due."""
 
 REFLECT = "reflect"
-"""What a batch goes through after that where a reflection is due; the only stage of a batch that is made for one."""
+"""The stage after those if a reflection is due; the only stage of a batch made for a reflection."""
 
 DONE = "done"
 
@@ -24,19 +24,19 @@ _LOCK_DISPATCHING = 0x6469737061746368  # "dispatch"
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """How many tasks the workers that are alive can run at once, and how many of those are free."""
+    """How many tasks the live workers can run at once, and how many more they can take now."""
 
     all: int
     free: int
 
 
 def dispatch_alone(connection: Connection) -> bool:
-    """Whether this transaction is the only one that dispatches, until it ends: else slots would be given out twice."""
+    """Return whether this transaction is the only one dispatching, until it ends: otherwise slots would be assigned twice."""
     return Sql("select pg_try_advisory_xact_lock(%(lock)s)").holds(connection, lock=_LOCK_DISPATCHING)
 
 
 def slots(connection: Connection, *, alive: timedelta, again: timedelta) -> Slots:
-    """The workers' slots. alive: how old a worker's heartbeat may be. again: after how long a hint counts as lost."""
+    """Return the workers' slots. alive: how old a heartbeat may be. again: after how long a hint counts as lost."""
     row = Sql(f"""
         select (select coalesce(sum(slots), 0) from mosshead.workers where seen_at > now() - %(alive)s::interval) as slots,
                (select count(*)
@@ -47,13 +47,14 @@ def slots(connection: Connection, *, alive: timedelta, again: timedelta) -> Slot
 
 
 def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[LaneRef]:
-    """Lanes that are ready and at rest. Sees all tenants: the table has no policy.
+    """Return lanes that are ready and not running. Sees all tenants: the table has no policy.
 
-    Tenants take turns: first those with the fewest batches at work, within a tenant the longest ready. Where more are ready than
-    are looked at, a tenant whose lanes a crowd keeps out of sight is found by chance, within some calls.
-    of_tenant: how many batches of one tenant may be at work at once.
+    Tenants take turns: those with the fewest running batches come first, and within a tenant the lanes ready for longest. If more
+    are ready than one call reads, a tenant hidden behind a crowd of lanes is found at random, within a few calls.
+
+    of_tenant: how many batches of one tenant may run at once.
     """
-    # All that is read is bounded, however many tenants and lanes there are. The crowd may be one tenant's import.
+    # Everything read is bounded, however many tenants and lanes there are. The crowd may be one tenant's import.
     looked_at = limit + _LOOKED_AT
     found = Sql(f"""
         select tenant_id, namespace_id, ready_at from mosshead.lanes where {_RESTING} and ready_at <= now()
@@ -63,7 +64,7 @@ def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[Lan
         drawn = uuid4()
         for waits in ("first_pending_at is not null", "first_pending_at is null"):
             found += _first_lanes(waits).rows(connection, drawn=drawn, limit=limit, walked=_LOOKED_AT)
-    # What failed and waits for its next try is not at work: it may wait for long, and the tenant's other lanes need not.
+    # A stage that failed and waits for its next try does not count as running: the tenant's other lanes need not wait for it.
     turns = Sql(f"""
         select tenant_id, count(*)
         from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
@@ -78,7 +79,7 @@ def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[Lan
 
 
 def _first_lanes(waits: str) -> Sql:
-    """The lanes that are due of some tenants, from an id that is drawn on: from tenant to tenant by the index, round and round.
+    """Return SQL for some tenants' due lanes, from a random id on: from tenant to tenant through the index, wrapping around.
 
     waits: what for. Lanes with events are ready soon. The others rest until a profile or a reflection is due, most of them later.
     """
@@ -101,8 +102,8 @@ def _first_lanes(waits: str) -> Sql:
 
 
 def of_one_tenant(connection: Connection) -> bool:
-    """Whether all lanes are of one tenant, or there is none."""
-    # The first and the last of the primary key, whatever the number of lanes.
+    """Return whether all lanes belong to one tenant, or there are none."""
+    # The first and the last row of the primary key, whatever the number of lanes.
     return Sql("""
         select (select tenant_id from mosshead.lanes order by tenant_id limit 1)
             is not distinct from (select tenant_id from mosshead.lanes order by tenant_id desc limit 1)
@@ -112,10 +113,10 @@ def of_one_tenant(connection: Connection) -> bool:
 def batches_to_hint(
     connection: Connection, *, limit: int, again: timedelta, but_not: Sequence[str] = ()
 ) -> list[tuple[BatchRef, str]]:
-    """Batches whose stage is due and that nobody was told of lately, with that stage; marks them as told.
+    """Return batches with due stages that were not hinted lately, with these stages; mark them as hinted.
 
-    again: after how long the first hint counts as lost; the next after twice that, and so on to half a minute. A lease that
-    lapsed shows at once that it is. but_not: stages to leave alone. Sees all tenants.
+    again: after how long the first hint counts as lost; twice that for the next, and so on up to half a minute. A lapsed lease
+    shows at once that its hint is lost. but_not: stages to leave out. Sees all tenants.
     """
     rows = Sql(f"""
         update mosshead.batches set hinted_at = now()
@@ -131,16 +132,16 @@ def batches_to_hint(
 
 
 def forget_hints(connection: Connection, batches: Sequence[BatchRef]) -> None:
-    """Have some batches hinted anew at once: what should have told of them was not sent."""
+    """Let some batches be hinted again at once: their hints were not sent."""
     Sql(f"""
         update mosshead.batches set hinted_at = null where {OF_BATCH}
     """).run_each(connection, [batch.scope for batch in batches])
 
 
 def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[LaneRef]:
-    """Lanes in which something waits to be erased and at which nobody is; marks them as taken. Sees all tenants.
+    """Return lanes with a waiting erasure that nobody is running; mark them as taken. Sees all tenants.
 
-    again: after how long such a lane is due again, where it is not erased by then.
+    again: after how long such a lane is due again if it is not erased by then.
     """
     rows = Sql("""
         update mosshead.lanes set erase_due_at = now() + %(again)s::interval
@@ -154,7 +155,7 @@ def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[La
 
 @dataclass(frozen=True, slots=True)
 class LockedLane:
-    """A lane that is due, locked for a claim. without_events: the stage of a batch that needs no event, where one is due."""
+    """A due lane, locked for a claim. without_events: the stage of a batch without events, if one is due."""
 
     lane: LaneRef
     without_events: str | None
@@ -162,7 +163,7 @@ class LockedLane:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a locked lane does next. stage: where its batch begins; None: it makes none. event_ids: in their order."""
+    """What a locked lane does next. stage: the first of its batch; None if it makes none. event_ids: in order."""
 
     batch: BatchRef
     stage: str | None = None
@@ -170,7 +171,7 @@ class Claim:
 
 
 def lock_due(connection: Connection, lanes: Sequence[LaneRef]) -> list[LockedLane]:
-    """Lock some lanes for a claim, in this order; without those that others have, or that are not due."""
+    """Lock some lanes for a claim, in this order, without those that are locked by others or not due."""
     rows = Sql(f"""
         select lane.tenant_id, lane.namespace_id, case when profiles_due_at <= now() then %(refresh)s
                                                        when reflections_due_at <= now() then '{REFLECT}' end as without_events
@@ -182,17 +183,17 @@ def lock_due(connection: Connection, lanes: Sequence[LaneRef]) -> list[LockedLan
 
 
 def claim(connection: Connection, claims: Sequence[Claim], *, gap: timedelta) -> None:
-    """Make the batches of some locked lanes. What is left of a lane is due as soon as its batch is done.
+    """Make the batches of some locked lanes. The rest of a lane is due as soon as its batch is done.
 
-    A lane without a batch is looked at again when the gap that holds its events has lasted long enough, or a profile or a
-    reflection is due. Leaves no tenant set.
+    A lane without a batch is due again when the gap before its events has lasted long enough, or a profile or a reflection is
+    due. Leaves no tenant set.
     """
     rows = [{**one.batch.scope, "stage": one.stage, "event_ids": list(one.event_ids)} for one in claims]
     Sql("select mosshead.claim(%(claims)s, %(gap)s)").run(connection, claims=as_jsonb(rows), gap=gap)
 
 
 def quarantine(connection: Connection, lane: LaneRef, *, dead: int, within: timedelta) -> bool:
-    """Stop a lane where so many of its events died of late, until an operator resumes it; returns whether it was stopped now."""
+    """Stop a lane if that many of its events died lately, until an operator resumes it; return whether it was stopped now."""
     return Sql(f"""
         update mosshead.lanes set quarantined_at = now(), quarantined_for = 'many dead letters'
         where {OF_NAMESPACE} and quarantined_at is null and %(dead)s <= (
@@ -202,7 +203,7 @@ def quarantine(connection: Connection, lane: LaneRef, *, dead: int, within: time
 
 
 def set_aside(connection: Connection, lane: LaneRef, why: str) -> bool:
-    """Quarantine a lane for what stands in it; returns whether it was stopped now. why: in words without a text of an event's."""
+    """Quarantine a lane because of its rows; return whether it was stopped now. why: in words, without text of an event."""
     return Sql(f"""
         update mosshead.lanes set quarantined_at = now(), quarantined_for = %(why)s
         where {OF_NAMESPACE} and quarantined_at is null
@@ -210,7 +211,7 @@ def set_aside(connection: Connection, lane: LaneRef, why: str) -> bool:
 
 
 def look_again(connection: Connection, lane: LaneRef, *, after: timedelta) -> None:
-    """Have a lane that is due and at rest looked at again after a while."""
+    """Let a due lane that is not running be tried again after a while."""
     Sql(f"""
         update mosshead.lanes set ready_at = now() + %(after)s::interval where {OF_NAMESPACE} and {_RESTING} and ready_at <= now()
     """).run(connection, lane.scope, after=after)
@@ -218,8 +219,8 @@ def look_again(connection: Connection, lane: LaneRef, *, after: timedelta) -> No
 
 _OPEN = "batch.finished_at is null"
 
-# A task is on its way for this try of the stage. A lease that lapsed since shows that its task is gone. While nobody takes hints
-# they lie in Redis, and each one waits twice as long for the next: workers that hang must not find a million.
+# A hint was sent for this try of the stage. If a lease has lapsed since, its task is gone. Hints that nobody takes lie in Redis,
+# so each waits twice as long as the one before: hanging workers must not return to a million hints.
 _TOLD = """(coalesce(batch.hinted_at >= batch.due_at, false)
             and batch.hinted_at > now() - greatest(%(again)s::interval, least(batch.hinted_at - batch.due_at, '30 seconds'))
             and (lane.lease_until is null or batch.hinted_at > lane.lease_until))"""
@@ -228,4 +229,4 @@ _LEASED = "(lane.lease_until is not null and lane.lease_until >= now())"
 _RESTING = "batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null"
 
 _LOOKED_AT = 100
-"""So many lanes more than are asked for, and so many tenants of each kind."""
+"""How many more lanes than requested are read, and how many tenants of each kind."""

@@ -1,7 +1,7 @@
-"""Leases and breakers: who may do a stage now.
+"""Leases and breakers: who may run a stage now.
 
-A lease is the right to store the result of a batch's stage, and to end it. It is short, renewed while its task lives, and
-fenced. A breaker keeps all workers for a while from a provider that does not answer. It is no tenant's, and holds no text.
+A lease is the right to store the result of a batch's stage, and to end the stage. It is short, renewed while its task lives, and
+fenced. A breaker keeps all workers away from a failing provider for a while. It belongs to no tenant, and holds no text.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,10 +17,10 @@ from mosshead.store.connection import Sql, of_namespace
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to store the result of one stage of one batch, as long as no later epoch was given out.
+    """The right to store the result of one stage of one batch, as long as there is no later epoch.
 
-    owner: the run of a task that has it. attempts: failures of the stage so far that count. crashes: leases of the stage before
-    this one that nobody gave back. overruns: how often the stage ran for longer than it may. events: how many the batch has.
+    owner: the task run that holds it. attempts: counted failures of the stage so far. crashes: earlier leases of the stage that
+    were never returned. overruns: how often the stage exceeded its time limit. events: the number in the batch.
     """
 
     batch: BatchRef
@@ -34,11 +34,11 @@ class Lease:
 
 
 def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, lasting: timedelta) -> Lease | None:
-    """The lease of a batch's stage; None where the stage is not due, is done, or is leased to another: the hint was doubled.
+    """Take the lease of a batch's stage; None if the stage is not due, done, or leased to another: the hint was a duplicate.
 
-    Counts the start: a lease that is not given back was a crash. The batch's tenant must be set, here and below.
+    Counts the start: a lease that is never returned was a crash. The batch's tenant must be set, here and below.
     """
-    # Row by row: in one statement, a stage that another ends at this moment would be judged as it was before that.
+    # Row by row: a single statement would judge a stage by its state before another task that is just ending it.
     free = Sql(f"""
         select 1 from mosshead.lanes where {OF_BATCH} and (lease_until is null or lease_until < now()) for update
     """).exists(connection, batch.scope)
@@ -53,7 +53,8 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
     """).row(connection, batch.scope, stage=stage)
     if started is None:
         return None
-    # By the clock, not from the transaction's start: an app that publishes in a long one of its own keeps the lane's row so long.
+    # By the clock, not from the transaction's start: an app's long publishing transaction may have locked the lane's row
+    # meanwhile.
     epoch = Sql(f"""
         update mosshead.lanes
         set epoch = epoch + 1, lease_owner = %(owner)s, lease_until = clock_timestamp() + %(lasting)s::interval
@@ -63,7 +64,7 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
 
 
 def renew(connection: Connection, lease: Lease, *, lasting: timedelta) -> bool:
-    """Make a lease last from now on; False where it was given back, released or taken over."""
+    """Extend a lease from now; False if it was returned, released or taken over."""
     return Sql(f"""
         update mosshead.lanes set lease_until = clock_timestamp() + %(lasting)s::interval
         where {OF_BATCH} and epoch = %(epoch)s and lease_owner = %(owner)s
@@ -71,7 +72,7 @@ def renew(connection: Connection, lease: Lease, *, lasting: timedelta) -> bool:
 
 
 def holds(connection: Connection, lease: Lease) -> bool:
-    """Whether a lease is still the latest and its stage is not stored; locks its lane for the rest of the transaction."""
+    """Return whether a lease is still the latest and its stage is not stored; locks its lane for the rest of the transaction."""
     latest = Sql(f"""
         select 1 from mosshead.lanes where {OF_BATCH} and epoch = %(epoch)s for update
     """).exists(connection, _scope(lease))
@@ -81,16 +82,15 @@ def holds(connection: Connection, lease: Lease) -> bool:
 
 
 def advance(connection: Connection, lease: Lease) -> str:
-    """Give a lease back with its stage done; returns the next stage, which may be hinted after the commit.
+    """Return a lease with its stage done; returns the next stage, which may be hinted after the commit.
 
-    Profiles and reflections follow where they are due.
+    Profiles and reflections follow if they are due.
     """
     following = DONE
     if lease.stage in STAGES[:-2]:
         following = STAGES[STAGES.index(lease.stage) + 1]
     elif lease.stage != REFLECT:
-        # Also of a batch of events: in a lane that is never quiet none would be made for a profile or a reflection alone.
-        # By the clock: a profile that waits for nothing is due as this transaction touched it.
+        # Also after a batch of events: in a busy lane none would be made for a profile or a reflection only.
         due = Sql(f"""
             select profiles_due_at <= clock_timestamp() as profiles, reflections_due_at <= now() as reflections
             from mosshead.lanes where {OF_BATCH}
@@ -104,7 +104,7 @@ def advance(connection: Connection, lease: Lease) -> str:
 
 
 def end(connection: Connection, lease: Lease, stage: str, *, error: str | None = None) -> None:
-    """Give a lease back with its batch at another stage; where that is ``done``, ``dead`` or ``split``, the lane is free."""
+    """Return a lease with its batch at another stage; ``done``, ``dead`` and ``split`` free the lane."""
     Sql(f"""
         update mosshead.batches
         set stage = %(stage)s, due_at = now(), hinted_at = now(), attempts = 0, starts = 0, overruns = 0, error = %(error)s,
@@ -117,7 +117,7 @@ def end(connection: Connection, lease: Lease, stage: str, *, error: str | None =
 
 
 def put_off(connection: Connection, lease: Lease, *, error: str, delay: timedelta, counts: bool) -> None:
-    """Give a lease back with its stage to be tried again after a delay. counts: it was the batch's fault."""
+    """Return a lease with its stage to be retried after a delay. counts: the batch was at fault."""
     Sql(f"""
         update mosshead.batches
         set due_at = now() + %(delay)s::interval, attempts = attempts + %(counted)s, starts = 0, error = %(error)s
@@ -127,19 +127,19 @@ def put_off(connection: Connection, lease: Lease, *, error: str, delay: timedelt
 
 
 def forgive(connection: Connection, lease: Lease) -> None:
-    """Count a lease that another took over no longer as a crash: its task lives. Nothing, where the stage was ended meanwhile."""
-    # The start of the successor stays counted.
+    """Stop counting a lease that another took over as a crash: its task lives. Does nothing if the stage has ended since."""
+    # The successor's start stays counted.
     Sql(f"""
         update mosshead.batches set starts = starts - 1 where {OF_BATCH} and stage = %(stage)s and starts > 1
     """).run(connection, lease.batch.scope, stage=lease.stage)
 
 
 def overrun(connection: Connection, lease: Lease, *, error: str) -> bool:
-    """Let a lease lapse whose stage runs for longer than it may, and count that, not as a crash; False where another has it.
+    """Let the lease of an overrunning stage lapse, and count the overrun, not a crash; False if another holds it.
 
-    Its task may still store what it made, until another takes the stage up.
+    Its task may still store its result until another takes the stage.
     """
-    # Without an owner, so that the death of its task, which the time limit brings, is not counted too.
+    # Without an owner, so that the death of its task by the time limit is not counted too.
     lapsed = Sql(f"""
         update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
         where {OF_BATCH} and epoch = %(epoch)s and lease_owner = %(owner)s
@@ -153,7 +153,7 @@ def overrun(connection: Connection, lease: Lease, *, error: str) -> bool:
 
 
 def release(connection: Connection, batch: BatchRef, owner: str) -> bool:
-    """Let the lease of a task that is known to be dead lapse at once, so that its stage is due again; it counts as a crash."""
+    """Let the lease of a dead task lapse at once, so that its stage is due again; this counts as a crash."""
     return Sql(f"""
         update mosshead.lanes set lease_until = now() - interval '1 millisecond', lease_owner = null
         where {OF_BATCH} and lease_owner = %(owner)s
@@ -166,7 +166,7 @@ def _scope(lease: Lease) -> dict[str, object]:
 
 _FREE_LEASE = f"update mosshead.lanes set lease_until = null, lease_owner = null where {OF_BATCH}"
 
-# Profiles and reflections that wait are the lane's next work, unless events are: those have a time of their own.
+# Waiting profiles and reflections are the lane's next work unless events wait: those have their own time.
 _FREE_LANE = f"""
     update mosshead.lanes
     set lease_until = null, lease_owner = null, batch_id = null,
@@ -176,17 +176,17 @@ _FREE_LANE = f"""
 
 LLM = "llm"
 EMBEDDER = "embedder"
-"""The providers outside that stages ask."""
+"""The external providers that stages ask."""
 
 
 def answers_to(question: str) -> str:
-    """What an LLM answers to one kind of question, as a provider: it may fail at that kind alone. question: a prompt's name."""
+    """Return an LLM's answers to one kind of question as a provider: they may fail separately. question: a prompt's name."""
     return f"{LLM} ({question})"
 
 
 @dataclass(frozen=True, slots=True)
 class Breaker:
-    """A provider that failed of late. seconds: until it is tried again, 0 where it may be now. failures: in a row."""
+    """A provider that failed lately. seconds: until it may be tried again, 0 for now. failures: in a row."""
 
     provider: str
     seconds: float
@@ -195,14 +195,14 @@ class Breaker:
 
 
 def paused_providers(connection: Connection) -> list[str]:
-    """The providers that nobody may ask at this moment."""
+    """Return the providers that nobody may ask now."""
     return Sql("""
         select provider from mosshead.breakers where greatest(open_until, probe_until) > now()
     """).scalars(connection)
 
 
 def admit(connection: Connection, provider: str, *, probe: timedelta) -> bool:
-    """Whether a provider may be asked. Where it failed before, one asks and the others wait, for as long as ``probe`` at most."""
+    """Return whether a provider may be asked. After a failure one asks and the others wait, for ``probe`` at most."""
     row = Sql("select 1 from mosshead.breakers where provider = %(provider)s").row(connection, provider=provider)
     if row is None:
         return True
@@ -213,7 +213,7 @@ def admit(connection: Connection, provider: str, *, probe: timedelta) -> bool:
 
 
 def leave_providers(connection: Connection, providers: Collection[str]) -> None:
-    """Whoever tried these is through and cannot tell whether they answer, as it never asked: another may try at once."""
+    """Release providers that a task reserved for a try but did not ask: another may try them at once."""
     if providers:
         Sql("""
             update mosshead.breakers set probe_until = null where provider = any(%(providers)s) and probe_until is not null
@@ -229,11 +229,11 @@ def trip_breaker(
     first: timedelta = timedelta(seconds=2),
     most: timedelta = timedelta(minutes=5),
 ) -> timedelta:
-    """Leave a provider alone; returns for how long.
+    """Pause a provider; return for how long.
 
-    pause: what it asked for; else ``first``, doubled with each failure in a row, and never above ``most``.
+    pause: what it asked for; otherwise ``first``, doubled with each failure in a row, up to ``most``.
     """
-    # What fails while it is left alone was under way before: that is the same outage, and no failure more.
+    # A failure during the pause was already running: it belongs to the same outage and is not counted again.
     found = Sql("""
         insert into mosshead.breakers as breaker (provider, open_until, failures, reason)
         values (%(provider)s, now() + coalesce(%(pause)s::interval, %(first)s::interval), 1, %(reason)s)
@@ -249,19 +249,19 @@ def trip_breaker(
 
 
 def long_outages(connection: Connection, after: timedelta) -> Sequence[str]:
-    """The providers that have failed for so long, and are left alone at this moment."""
+    """Return the providers that have failed for that long, and are paused now."""
     return Sql("""
         select provider from mosshead.breakers where since <= now() - %(after)s::interval and open_until > now()
     """).scalars(connection, after=after)
 
 
 def close_breaker(connection: Connection, provider: str) -> None:
-    """The provider answered: all may ask it again."""
+    """Let all ask a provider again, since it answered."""
     Sql("delete from mosshead.breakers where provider = %(provider)s").run(connection, provider=provider)
 
 
 def breakers(connection: Connection) -> list[Breaker]:
-    """The providers that failed and have not answered since."""
+    """Return the providers that failed and have not answered since."""
     rows = Sql("""
         select provider, greatest(extract(epoch from greatest(open_until, probe_until) - now()), 0) as seconds, failures, reason
         from mosshead.breakers order by provider

@@ -1,4 +1,4 @@
-"""The user's state folder, and what an embedded service leaves there while it is up: where it is, for apps of the same user."""
+"""The user's state folder, where a running embedded service announces its addresses to apps of the same user."""
 
 import fcntl
 import json
@@ -19,9 +19,9 @@ _log = logging.getLogger("mosshead")
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """An embedded service that is up.
+    """A running embedded service.
 
-    pid: the process that runs it. environment: what an app and the service's own commands need to reach it.
+    pid: the process that runs it. environment: the settings an app or the service's own commands need to reach it.
     """
 
     pid: int
@@ -30,17 +30,17 @@ class Announcement:
 
     @property
     def database_url(self) -> str:
-        """The reader's login."""
+        """The URL with the reader's login."""
         return self.environment["MOSSHEAD_DATABASE_URL"]
 
     @property
     def broker_url(self) -> str:
-        """Where events are published."""
+        """The URL of the queue for events."""
         return self.environment["MOSSHEAD_BROKER_URL"]
 
 
 def state_folder() -> Path:
-    """The user's state folder (XDG Base Directory Specification); in "~" where the user has no home."""
+    """Return the user's state folder (XDG Base Directory Specification); relative to "~" if the user has no home."""
     state = Path(os.environ.get("XDG_STATE_HOME", ""))
     if not state.is_absolute():
         state = Path("~")
@@ -51,16 +51,16 @@ def state_folder() -> Path:
 
 
 def user_folder() -> Path:
-    """Where a service announces itself to all apps of the user."""
-    return Path(os.path.expanduser(state_folder())) / "run"  # noqa: PTH111 - Path's own raises where there is no home
+    """Return the folder where a service announces itself to all apps of the user."""
+    return Path(os.path.expanduser(state_folder())) / "run"  # noqa: PTH111 - Path.expanduser raises without a home
 
 
 @contextmanager
 def announced(folder: Path, data_dir: Path, environment: Mapping[str, str]) -> Iterator[None]:
-    """Announce a service in a folder inside the block. A later announcement takes the place of an earlier one.
+    """Announce a service in a folder within the block. A later announcement replaces an earlier one.
 
-    The file is locked as long as this process lives, so that one whose writer was killed is known by its missing lock.
-    Where the folder cannot be written, nothing is announced, and a warning says so.
+    The file stays locked while this process lives, so a missing lock reveals a writer that was killed. If the folder is not
+    writable, nothing is announced, and a warning is logged.
     """
     content = json.dumps({"pid": os.getpid(), "data_dir": str(data_dir), "environment": dict(environment)})
     path, draft = folder / _FILE, folder / f"{_FILE}.{os.getpid()}"
@@ -85,7 +85,7 @@ def announced(folder: Path, data_dir: Path, environment: Mapping[str, str]) -> I
 
 
 def find_announcement(folder: Path) -> Announcement | None:
-    """Find the service that is announced in a folder and still up. One that another user could have written is ignored."""
+    """Find the running service announced in a folder. Ignore an announcement that another user could have written."""
     path = folder / _FILE
     try:
         statuses = (folder.stat(), path.lstat())
@@ -97,7 +97,7 @@ def find_announcement(folder: Path) -> Announcement | None:
     try:
         with path.open("rb") as file:
             return _parse(file.read()) if _is_locked(file.fileno()) else None
-    except OSError:  # its service has just stopped
+    except OSError:  # the service has just stopped
         return None
 
 

@@ -1,4 +1,4 @@
-"""Arguments of any call, checked: one that does not fit is refused by its name, and any text can be asked about."""
+"""Validate call arguments; errors name the argument."""
 
 import json
 import math
@@ -17,12 +17,12 @@ OnTimeout = Literal["partial", "raise"]
 
 
 def listed(given: Iterable[str]) -> list[str] | str:
-    """Texts as an event holds them. One text alone stays one, which the event's check refuses: it is no list of letters."""
+    """Return texts as a list; keep a single text, so that event validation rejects it instead of reading its letters."""
     return given if isinstance(given, str) else list(given)
 
 
 def id_of(name: str, given: UUID | str) -> UUID:
-    """An id as one. Raises NotFound, which names the argument, where it is none."""
+    """Return an id. Raises NotFound, naming the argument, if it is invalid."""
     try:
         return UUID(str(given))
     except ValueError:
@@ -30,7 +30,7 @@ def id_of(name: str, given: UUID | str) -> UUID:
 
 
 def id_or_name(given: str | UUID) -> str | UUID:
-    """What an entity is asked for by: an id, also one that is written as text, or a name."""
+    """Return an id, parsed if it is text, or else the name."""
     try:
         return UUID(str(given))
     except ValueError:
@@ -38,7 +38,7 @@ def id_or_name(given: str | UUID) -> str | UUID:
 
 
 def aware(moment: datetime | None, name: str = "as_of") -> datetime | None:
-    """The same. Raises ValueError where it has no time zone."""
+    """Return the time. Raises ValueError if it has no time zone."""
     if moment is not None and not isinstance(moment, datetime):
         raise ValueError(f"{name}: give a datetime, not {type(moment).__name__}")
     if moment is not None and moment.tzinfo is None:
@@ -47,19 +47,19 @@ def aware(moment: datetime | None, name: str = "as_of") -> datetime | None:
 
 
 def checked_conversation(conversation: object) -> str | None:
-    """The name of a conversation, or None for none. Raises ValueError where it is no text."""
+    """Return a conversation's name, or None. Raises ValueError if it is not text."""
     return None if conversation is None else readable("conversation", conversation)
 
 
 def checked_limit(limit: object, name: str = "limit", most: int | None = None) -> int:
-    """A number of hits, or of tokens. Raises ValueError where it is none, below 1, or above the most."""
+    """Return a number of hits or tokens. Raises ValueError unless it is an integer from 1 to the maximum."""
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= (most or _MOST):
         raise ValueError(f"{name}: {f'from 1 to {most}' if most else 'must be at least 1'}, got {limit!r}")
     return limit
 
 
 def before_and_after(around: int | tuple[int, int]) -> tuple[int, int]:
-    """How many neighbours before and after each hit. Raises ValueError where it is neither a number nor a pair, from 0 to 50."""
+    """Return how many neighbours before and after each hit. Raises ValueError unless it is a number or pair, from 0 to 50."""
     pair = around if isinstance(around, tuple | list) else (around, around)
     if len(pair) != 2 or not all(type(one) is int and 0 <= one <= _MOST_AROUND for one in pair):
         raise ValueError(f"around: give a number or (before, after), each from 0 to {_MOST_AROUND}, got {around!r}")
@@ -67,7 +67,7 @@ def before_and_after(around: int | tuple[int, int]) -> tuple[int, int]:
 
 
 def checked_threshold(threshold: object) -> float | None:
-    """A cosine above which hits lie, or None for all. Raises ValueError where it is no number from -1 to 1."""
+    """Return a cosine threshold, or None for all. Raises ValueError unless it is a number from -1 to 1."""
     if threshold is None:
         return None
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not -1 <= threshold <= 1:
@@ -76,7 +76,7 @@ def checked_threshold(threshold: object) -> float | None:
 
 
 def checked_seconds(name: str, seconds: object) -> float:
-    """How long something may take. Raises ValueError where it is no number above 0."""
+    """Return a duration. Raises ValueError unless it is a finite number above 0."""
     number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not number or not math.isfinite(seconds) or seconds <= 0:  # type: ignore[arg-type, operator]
         raise ValueError(f"{name}: seconds, more than 0, got {seconds!r}")
@@ -84,14 +84,14 @@ def checked_seconds(name: str, seconds: object) -> float:
 
 
 def checked_on_timeout(on_timeout: object) -> OnTimeout:
-    """What happens on a timeout. Raises ValueError where it is neither "partial" nor "raise"."""
+    """Return the action on a timeout. Raises ValueError unless it is "partial" or "raise"."""
     if on_timeout not in get_args(OnTimeout):
         raise ValueError(f"on_timeout: one of {', '.join(get_args(OnTimeout))}, got {on_timeout!r}")
     return cast("OnTimeout", on_timeout)
 
 
 def checked_metadata(metadata: object) -> dict[str, Any] | None:
-    """Fields to look for, or None for any: no fields ask for nothing. Raises ValueError where they are none that JSON has."""
+    """Return the fields to search for; None for any, also if there are none. Raises ValueError if they are not JSON."""
     if metadata is None:
         return None
     try:
@@ -105,7 +105,7 @@ def checked_metadata(metadata: object) -> dict[str, Any] | None:
 
 
 def _storable(value: Any) -> Any:
-    # In the JSON text itself what cannot be stored stands in escapes.
+    # In JSON text, unstorable characters appear as escapes.
     if isinstance(value, str):
         return UNSTORABLE.sub("?", value)
     if isinstance(value, dict):

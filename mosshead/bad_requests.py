@@ -1,7 +1,7 @@
-"""What an endpoint refuses as a bad request although any request would meet it: a key, an account, a model, a parameter. Pure.
+"""Tell which refusals apply to every request: a wrong key, account, model or parameter. Pure.
 
-Many endpoints answer 400 or 422, as where a text is at fault, and say which in prose. Its head is read here, up to where it
-repeats what was asked: a conversation about a key that is not valid says nothing of the endpoint's.
+Many endpoints answer 400 or 422 for these, as for a faulty text, and explain in prose. Only the beginning is read, up to where it
+repeats the request: a conversation about an invalid key says nothing about this one.
 """
 
 import re
@@ -13,13 +13,15 @@ from mosshead.patterns import lazy_pattern
 BAD_REQUESTS: Final = frozenset({400, 413, 422})
 
 OfAll = Literal["key", "account", "system", "model", "shape"]
-"""What is wrong with every request. system: the model takes no system prompt. shape: it does not take what it was asked for JSON
-with, or another parameter."""
+"""What is wrong with every request.
+
+system: the model accepts no system prompt. shape: it does not accept the format parameter, or another one.
+"""
 
 _BY_STATUS: Final[dict[int, OfAll]] = {401: "key", 402: "account", 403: "key", 404: "model"}
 _HEAD: Final = 400
 _OPENING: Final = 40
-_SHORTEST: Final = 11  # what is said in fewer characters says nothing of what is looked for
+_SHORTEST: Final = 11  # shorter texts cannot match any pattern
 _SIGNS: Final = lazy_pattern(r"(?:\\+[nrt]|[\W_])+")
 
 _SAID: Final[dict[OfAll, re.Pattern[str]]] = {
@@ -49,7 +51,7 @@ _SAID: Final[dict[OfAll, re.Pattern[str]]] = {
 
 
 def of_every_request(status: int, said: str, asked: Collection[str]) -> OfAll | None:
-    """What is wrong with every request, by a refusal of one of some texts; None where a text may be at fault."""
+    """Return what is wrong with every request, from a refusal; None if a text may be at fault. asked: its texts."""
     if status not in BAD_REQUESTS:
         return _BY_STATUS.get(status)
     words = _own(said, asked)
@@ -57,17 +59,17 @@ def of_every_request(status: int, said: str, asked: Collection[str]) -> OfAll | 
 
 
 def refuses_temperature(said: str, asked: Collection[str]) -> bool:
-    """Whether the body of a refusal speaks of the temperature. asked: as for `of_every_request`."""
+    """Whether a refusal mentions the temperature. asked: as in `of_every_request`."""
     return "temperature" in _own(said, asked)
 
 
 def _own(said: str, asked: Collection[str]) -> str:
-    """The head of a body without signs, up to where the first of the texts begins."""
+    """Return the normalised beginning of a body, up to where it repeats a request text."""
     words = _plain(said[:_HEAD])
     openings = [opening for text in asked if len(opening := _plain(text.lstrip()[:_OPENING])) >= _SHORTEST]
     return words[: min((place for one in openings if (place := words.find(one)) >= 0), default=None)]
 
 
 def _plain(text: str) -> str:
-    """Words without signs: ``'API_KEY_INVALID'`` is "api key invalid". Lines end alike in a text and in the JSON of one."""
+    """Replace punctuation by spaces: ``'API_KEY_INVALID'`` is "api key invalid". Escaped line ends count as line ends."""
     return _SIGNS.sub(" ", text.casefold()).strip()

@@ -1,11 +1,11 @@
-"""The bridge from straight code to asyncio: the code that serves `Memory` serves `AsyncMemory` too, in a greenlet.
+"""Bridge synchronous code to asyncio in a greenlet, so that one implementation serves `Memory` and `AsyncMemory`.
 
     answer = await bridge.run(lambda: namespace.context("Where is Ruth?"))    in the event loop
-        rows = awaited(driver.execute(…))                                     what asyncio can await: the loop goes on meanwhile
-        vectors = apart(lambda: embedder.embed(texts))                        what blocks: in a thread of the bridge's own
+        rows = awaited(driver.execute(…))                                     await: the loop continues meanwhile
+        vectors = apart(lambda: embedder.embed(texts))                        blocking code: in a thread of the bridge
 
-Outside such a greenlet `apart` calls what it is given, and nothing but this module is loaded. SQLAlchemy's own asyncio support
-stands on the same greenlets, so an engine of its asynchronous dialect works here as any other.
+Outside such a greenlet, `apart` simply calls its argument, and only this module is loaded. SQLAlchemy's asyncio support uses the
+same greenlets, so its asynchronous engines work here.
 """
 
 import asyncio
@@ -23,22 +23,22 @@ _crossed: "ContextVar[Bridge | None]" = ContextVar("mosshead_bridge", default=No
 
 
 class CutOff(Exception):
-    """The time of a block was over."""
+    """A block exceeded its time limit."""
 
 
 _SHARE_SECONDS = 0.005
-"""How long reads may hold the loop between two looks at everything else."""
+"""How long reads may hold the event loop before it handles everything else."""
 
 _WORK_THREADS = 32
 _SPOOL_THREADS = 2
-"""A spool takes one event at a time; the other thread is for whoever asks it something meanwhile."""
+"""A spool stores one event at a time; the second thread answers queries meanwhile."""
 
 
 class Bridge:
-    """Runs straight code in an event loop, and in threads what of it blocks.
+    """Runs synchronous code in an event loop, and its blocking parts in threads.
 
-    Most of these wait, until it is their turn to be embedded with others, or for an endpoint. The spool has threads of its own,
-    for a publish must not wait until others are embedded.
+    Most of these threads wait to be embedded in a batch, or for an endpoint. The spool has its own threads, so that publishing
+    need not wait for embeddings.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Bridge:
         self._share_ends: float | None = None
 
     async def run(self, call: Callable[[], _T]) -> _T:
-        """Return what a call returns, which may await by `awaited`, and have done by `apart` what blocks."""
+        """Run synchronous code, which may use `awaited` and `apart`, and return its result."""
         from sqlalchemy.util import greenlet_spawn  # greenlets are for whoever uses asyncio
 
         token = _crossed.set(self)
@@ -57,17 +57,17 @@ class Bridge:
             _crossed.reset(token)
 
     async def thread(self, call: Callable[[], _T], *, spool: bool = False) -> _T:
-        """Return what a call returns that blocks."""
+        """Run a blocking call in a thread and return its result."""
         context = copy_context()
         context.run(_crossed.set, None)
         threads = self._spool if spool else self._work
         return await asyncio.get_running_loop().run_in_executor(threads, context.run, call)
 
     async def turn(self) -> None:
-        """Go on, or wait for the loop's next round where reads have had their share of this one.
+        """Continue, or wait for the loop's next round if reads have used their share of this one.
 
-        What a read does with its rows takes milliseconds of the processor. The loop would else do that for every read whose rows
-        have come, before it looks up again.
+        Processing a read's rows takes milliseconds of CPU. Otherwise the loop would do that for every read with rows before
+        handling anything else.
         """
         while self._share_is_used():
             await asyncio.sleep(0)
@@ -84,26 +84,26 @@ class Bridge:
         self._share_ends = None
 
     def close(self) -> None:
-        """Let the threads end when they have done what they were given."""
+        """Let the threads end after their current work."""
         self._work.shutdown(wait=False)
         self._spool.shutdown(wait=False)
 
 
 class Awaited(Generic[_T]):
-    """What stands for a straight object in an event loop: its methods run that object's, across a bridge."""
+    """Stands for a synchronous object in an event loop: its methods run that object's across a bridge."""
 
     def __init__(self, straight: _T, bridge: Bridge) -> None:
-        """An app does not make one: `AsyncMemory.connect` does, and the methods of what that gives."""
+        """Use `AsyncMemory.connect`, and the methods of its result."""
         self._straight, self._bridge = straight, bridge
 
 
 def across(one: Any) -> tuple[Any, Bridge | None]:
-    """Return what an object stands for, and the bridge that leads there; of a straight one itself, and None. For an extension."""
+    """Return the synchronous object and its bridge; a synchronous object is returned itself, with None. For extensions."""
     return (one._straight, one._bridge) if isinstance(one, Awaited) else (one, None)  # noqa: SLF001 - they are ours
 
 
 async def run_across(bridge: Bridge | None, call: Callable[[], _T]) -> _T:
-    """Return what straight code returns while the loop goes on: across a bridge or, without one, in a thread."""
+    """Run synchronous code without blocking the loop: across a bridge, or else in a thread."""
     return await (asyncio.to_thread(call) if bridge is None else bridge.run(call))
 
 
@@ -113,14 +113,14 @@ def crossed() -> bool:
 
 
 def awaited(awaitable: Awaitable[_T]) -> _T:
-    """Return what an awaitable brings, while the loop goes on. Across a bridge only."""
+    """Await something while the loop continues, and return its result. Only across a bridge."""
     from sqlalchemy.util import await_
 
     return await_(awaitable)
 
 
 def apart(call: Callable[[], _T], *, spool: bool = False) -> _T:
-    """Return what a call returns that blocks; across a bridge it is made in a thread, while the loop goes on."""
+    """Run a blocking call and return its result; across a bridge, in a thread while the loop continues."""
     bridge = _crossed.get()
     if bridge is None:
         return call()
@@ -130,13 +130,13 @@ def apart(call: Callable[[], _T], *, spool: bool = False) -> _T:
 
 
 def take_turn() -> None:
-    """Let the loop see to others before this goes on. To be called with nothing in hand that others wait for."""
+    """Let the loop handle other tasks. Do not hold anything that these wait for."""
     if bridge := _crossed.get():
         awaited(bridge.turn())
 
 
 def pause(seconds: float) -> None:
-    """Wait, which in an event loop holds nobody else."""
+    """Sleep, without blocking the event loop."""
     if crossed():
         awaited(asyncio.sleep(seconds))
     else:
@@ -144,9 +144,9 @@ def pause(seconds: float) -> None:
 
 
 def beside(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T, _U]:
-    """Return what two calls return, both made at the same time. Across a bridge only."""
+    """Run two calls concurrently and return both results. Only across a bridge."""
     bridge = _crossed.get()
-    assert bridge is not None  # noqa: S101  # `crossed` said so
+    assert bridge is not None  # noqa: S101  # `crossed` was true
     running = asyncio.ensure_future(bridge.run(other))
     try:
         return one(), awaited(running)
@@ -158,7 +158,7 @@ def beside(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T, _U]:
 
 @contextmanager
 def cut_off(seconds: float) -> Iterator[None]:
-    """Cancel what a block awaits after some seconds, and raise CutOff then. Across a bridge only."""
+    """Cancel what a block awaits after some seconds, and raise CutOff. Only across a bridge."""
     limit = asyncio.timeout(seconds)
     awaited(limit.__aenter__())
     try:

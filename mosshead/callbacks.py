@@ -13,21 +13,21 @@ _log = logging.getLogger("mosshead")
 
 
 def answer_of(call: Callable[[], _T], *, name: str, seconds: float) -> _T | None:
-    """What the app's callable ``name`` returns; None where it raises, or takes longer: its thread is left to end."""
+    """Return the result of the app's callable; None if it raises or takes too long, in which case its thread is abandoned."""
     answers: Queue[_T | None] = Queue()
 
     def ask() -> None:
         try:
             answers.put(call())
-        except Exception as error:  # noqa: BLE001 - a process edge: the app's own callable, whose failure is no answer
-            _log.warning("%s raised %s; the read goes on without it", name, type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - a process edge: the app's own callable may fail
+            _log.warning("%s raised %s; continuing without it", name, type(error).__name__)
             answers.put(None)
 
     try:
         Thread(target=ask, name=f"mosshead-{name}", daemon=True).start()
         return apart(lambda: answers.get(timeout=seconds))
     except RuntimeError:
-        _log.warning("the process gets no more threads; the read goes on without the %s", name)
+        _log.warning("cannot start a thread: the process has reached its thread limit; continuing without the %s", name)
     except Empty:
-        _log.warning("%s took more than %.1f s; the read goes on without it", name, seconds)
+        _log.warning("%s took more than %.1f s; continuing without it", name, seconds)
     return None

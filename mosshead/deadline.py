@@ -1,11 +1,11 @@
-"""How long a read may take: a deadline that the app keeps, for of a server that hangs no promise is kept.
+"""Enforce read deadlines in the app, since a hanging server cannot.
 
-    with ends_within(engine, seconds):      one deadline for all that a call does
+    with ends_within(engine, seconds):      one deadline for everything in a call
         …                                   its trips to Postgres (`store.connection`), and the embedding endpoint's answer
 
-No thread keeps the time. psycopg's connections wait in one method, and `BoundedConnection` bounds that. What is left to others:
-the look-up of a host's name, and the local model, which takes milliseconds. In an event loop, asyncio keeps the time of a whole
-read (`mosshead.bridge`), and whatever it awaits is cancelled.
+No thread watches the time. All waiting of psycopg's connections happens in one method, which `BoundedConnection` bounds. Not
+covered are DNS look-ups and the local model, which takes milliseconds. In an event loop, asyncio times a whole read
+(`mosshead.bridge`) and cancels whatever it awaits.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from mosshead.errors import EmbedderUnavailable, ReadTimeout, SchemaOutdated, St
 from mosshead.urls import describe, first_reason
 
 READ_SECONDS = 5.0
-"""How long a read may take where nobody says otherwise."""
+"""The default time limit of a read."""
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
@@ -36,23 +36,24 @@ _OPTION = "mosshead_read_seconds"
 
 
 def remaining() -> float | None:
-    """How many seconds the read that is being made has left, 0 where none; None outside reads with a deadline."""
+    """Return how many seconds the current read has left, at least 0; None outside reads with a deadline."""
     ends = _ends.get()
     return None if ends is None else max(0.0, ends - time.monotonic())
 
 
 def server_milliseconds() -> int | None:
-    """What to tell Postgres as ``statement_timeout``, to hear its own word before the deadline; None without one."""
+    """Return a ``statement_timeout`` for Postgres, so that its own error arrives before the deadline; None without one."""
     left = remaining()
     return None if left is None else max(1, min(int(left * 1000 * 0.9), 2**31 - 1))
 
 
 @contextmanager
 def ends_within(engine: Engine, seconds: float | None = None) -> Iterator[None]:
-    """Let all reads of a block end in time, together. seconds: by default the engine's (`bounded`); without any, none.
+    """Apply one deadline to all reads of a block. seconds: by default the engine's (`bounded`); without any, there is no
+    deadline.
 
-    Inside another such block, the earlier end counts. Raises ReadTimeout where the time was not enough, and StoreUnavailable
-    where Postgres does not answer or refuses. What an engine that is not `bounded` raises is passed on as it is.
+    In nested blocks, the earlier deadline counts. Raises ReadTimeout at the deadline, and StoreUnavailable if Postgres does not
+    answer or refuses. Errors of an engine that is not `bounded` pass unchanged.
     """
     own = engine.get_execution_options().get(_OPTION)
     if own is None:
@@ -75,7 +76,7 @@ def ends_within(engine: Engine, seconds: float | None = None) -> Iterator[None]:
 
 
 def at_the_same_time(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T, _U]:
-    """What two reads answer, the other in a thread, or after the one where none is to be had. The deadline holds for both."""
+    """Run two reads concurrently, the second in a thread, or sequentially if none is available. The deadline covers both."""
     if crossed():
         return beside(one, other)
     with ThreadPoolExecutor(1) as thread:
@@ -87,7 +88,7 @@ def at_the_same_time(one: Callable[[], _T], other: Callable[[], _U]) -> tuple[_T
 
 
 def bounded(engine: Engine, seconds: float) -> Engine:
-    """The same engine, whose reads end within so many seconds where nobody says otherwise; its new connections wait no longer."""
+    """Set an engine's default time limit for reads; its new connections respect it."""
 
     @event.listens_for(engine, "do_connect")
     def connect(_dialect: Any, _record: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -100,30 +101,30 @@ def bounded(engine: Engine, seconds: float) -> Engine:
 
 
 class BoundedConnection(psycopg.Connection[Any]):
-    """A connection that waits for its server no longer than the read that is being made may take, and is closed then."""
+    """A connection that waits for its server only until the read's deadline, and is then closed."""
 
     def wait(self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None) -> Any:
-        """As psycopg's; raises psycopg.OperationalError at the deadline."""
+        """Wait as psycopg does; raise psycopg.OperationalError at the deadline."""
         left = remaining()
         if left is None:
             return super().wait(gen, interval, timeout)
         try:
             return super().wait(_until(gen), min(interval, max(left, 0.001)), timeout)
         except _Late:
-            self.pgconn.finish()  # what it was asked may still come, and is nobody's answer
+            self.pgconn.finish()  # a late response would be taken for the next answer
             raise
 
     @classmethod
     def _connect_gen(cls, *conninfo: str) -> Generator[Any, Any, Any]:
-        # psycopg's own limit of a connection attempt is two seconds at least.
+        # psycopg's own connection timeout is at least two seconds.
         return _until(super()._connect_gen(*conninfo))
 
 
 class _Cancellable(psycopg.AsyncConnection[Any]):
-    """A connection that is closed where asyncio cancels what waits for its server."""
+    """A connection that is closed if asyncio cancels a wait for its server."""
 
     async def wait(self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None) -> Any:
-        """As psycopg's, which would wait five seconds more for the server to take the cancellation."""
+        """Wait as psycopg does, but without five more seconds for the server to accept a cancellation."""
         try:
             return await waiting.wait_async(gen, self.pgconn.socket, interval=interval, timeout=timeout)
         except asyncio.CancelledError:
@@ -132,11 +133,11 @@ class _Cancellable(psycopg.AsyncConnection[Any]):
 
 
 class _Late(psycopg.OperationalError):
-    """The deadline passed while the server had not answered."""
+    """The deadline passed before the server answered."""
 
 
 def _until(gen: Generator[Any, Any, _T]) -> Generator[Any, Any, _T]:
-    """As one of psycopg's generators, which say what they wait for and are told what came, until the deadline."""
+    """Run one of psycopg's generators, which yield what they wait for, until the deadline."""
     try:
         asked = next(gen)
         while True:
@@ -158,11 +159,11 @@ _LACKING = (
     psycopg.errors.InsufficientPrivilege,
 )
 _MIXED_UP = (psycopg.errors.InvalidSqlStatementName, psycopg.errors.DuplicatePreparedStatement)
-"""Of prepared statements: what one connection prepared, another was asked for."""
+"""Prepared statements that the connection does not know, or already has: a pooler switched connections."""
 
 
 def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
-    """What an error of a read means to the app; None where it is no matter of time or of the server."""
+    """Translate a read's error for the app; None if it concerns neither time nor the server."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, _LACKING):
         return SchemaOutdated(
@@ -171,7 +172,7 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
         )
     if isinstance(cause, _MIXED_UP):
         return StoreUnavailable(
-            f"MOSSHEAD_DATABASE_URL: {describe(engine.url)} is a pooler that changes the server's connection between "
+            f"MOSSHEAD_DATABASE_URL: {describe(engine.url)} is a pooler that switches server connections between "
             "transactions and does not track prepared statements. Set MOSSHEAD_PREPARED_STATEMENTS=false, or, in PgBouncer 1.22 "
             "or newer, max_prepared_statements = 200"
         )
@@ -179,7 +180,7 @@ def _explained(engine: Engine, error: Exception) -> StoreUnavailable | None:
         return None
     if remaining() == 0 or isinstance(cause, psycopg.errors.QueryCanceled | PoolTimeout | CutOff):
         return ReadTimeout(
-            f"timeout: the read did not end in time; {describe(engine.url)} or the embedding endpoint is slow, or hangs"
+            f"timeout: the read did not end in time; {describe(engine.url)} or the embedding endpoint is slow or hangs"
         )
     if isinstance(cause, EmbedderUnavailable):
         return None

@@ -1,4 +1,4 @@
-"""Let connections, threads and locks rest before each fork and start anew after it: an app may connect, then fork."""
+"""Pause connections, threads and locks before each fork and restart them afterwards, so that an app may connect, then fork."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -7,21 +7,21 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-if TYPE_CHECKING:  # who only sends, as Flower does, has no database
+if TYPE_CHECKING:  # processes that only send, such as Flower, use no database
     from sqlalchemy import Engine
 
 
 class Forkable:
-    """Something that holds what a fork must not share."""
+    """Something with state that a fork must not share."""
 
     def before_fork(self) -> None:
-        """Come to rest, and hold still until one of the others is called."""
+        """Come to rest, and stay so until one of the other methods is called."""
 
     def after_fork_in_parent(self) -> None:
-        """Go on."""
+        """Continue."""
 
     def after_fork_in_child(self) -> None:
-        """Let go of what is the parent's, without closing it for the parent, and start anew."""
+        """Release the parent's resources without closing them for the parent, and start anew."""
         self.after_fork_in_parent()
 
 
@@ -29,16 +29,16 @@ _watched: WeakSet[Forkable] = WeakSet()
 _engines: "WeakSet[Engine]" = WeakSet()
 _resting: list[Forkable] = []
 _forking = Lock()
-"""One fork at a time: what rests for another's would be taken for its own, and woken once for both."""
+"""Serialises forks: objects resting for two forks at once would be woken only once."""
 
 
 def watch(one: Forkable) -> None:
-    """Tell it of every fork from here on, while it lives."""
+    """Notify an object of every fork while it lives."""
     _watched.add(one)
 
 
 def watch_engine(engine: "Engine") -> None:
-    """Let a child open connections of its own, and leave those that its parent had open to the parent."""
+    """Make a forked child open its own connections, and leave the parent's to the parent."""
     _engines.add(engine)
 
 
@@ -73,9 +73,9 @@ os.register_at_fork(before=_before, after_in_parent=_in_parent, after_in_child=_
 
 
 class ForkSafeLock(Forkable):
-    """A lock that is held across each fork, so that no child starts with one that a thread of its parent was holding.
+    """A lock held across each fork, so that no child starts with a lock held by a thread of its parent.
 
-    A signal handler that interrupts its holder passes through.
+    A signal handler that interrupts the holder may enter.
     """
 
     def __init__(self) -> None:
@@ -108,12 +108,12 @@ class InUse:
 
     @contextmanager
     def use(self) -> Iterator[None]:
-        """Have it alone."""
+        """Hold the lock exclusively."""
         with self._lock:
             if self._used:
                 raise self._refused(
-                    "a publish within another of the same thread, as of a signal handler that interrupted it; wait until that "
-                    "returned"
+                    "a publish inside another one of the same thread, such as in a signal handler; wait until that "
+                    "returns"
                 )
             self._used = True
             try:
@@ -123,7 +123,7 @@ class InUse:
 
     @contextmanager
     def between(self) -> Iterator[bool]:
-        """Wait for a use that is under way; True where it is the one that a signal handler interrupted, and goes on."""
+        """Wait for a use in progress; yield True if this thread's own use was interrupted by a signal handler."""
         with self._lock:
             yield self._used
 

@@ -1,6 +1,6 @@
-"""Ids: those that sort by the time at which they were made, and those of what an app has a name for.
+"""Ids: time-ordered ones, and those derived from the app's own names.
 
-The latter are UUIDs of version 5 (RFC 9562, 5.5), by `NamespacePath.home_id`.
+The latter are version 5 UUIDs (RFC 9562, 5.5), by `NamespacePath.home_id`.
 """
 
 import os
@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 
 
 def uuid7() -> UUID:
-    """A UUID of version 7 (RFC 9562, 5.7), whose neighbours in time are neighbours in a btree. Python has it from 3.14."""
+    """Return a version 7 UUID (RFC 9562, 5.7), which keeps records of similar time close in a btree. Python 3.14 has its own."""
     milliseconds = time.time_ns() // 1_000_000
     random = int.from_bytes(os.urandom(10), "big")
     value = (milliseconds & (1 << 48) - 1) << 80 | random
@@ -20,20 +20,20 @@ def uuid7() -> UUID:
 
 
 def document_id(home_id: UUID, schema_name: str) -> UUID:
-    """The id of a namespace's document of a schema: there is one of each."""
+    """Return the id of a namespace's document for a schema; there is one each."""
     return uuid5(home_id, f"document\x1f{schema_name}")
 
 
 def imported_id(home_id: UUID, kind: Literal["entity", "memory"], key: str) -> UUID:
-    """The id of what is imported under an app's own name for it: the same name is the same thing, however often it comes."""
+    """Return the id of something imported under the app's own name: the same name always gives the same id."""
     return uuid5(home_id, f"{kind}\x1f{key}")
 
 
 def remembered_id(home_id: UUID, event_id: UUID) -> UUID:
-    """The id of the memory that an event ``remember`` makes, which its publisher knows at once."""
+    """Return the id of the memory that a ``remember`` event creates, known to its publisher at once."""
     return uuid5(home_id, f"remembered\x1f{event_id}")
 
 
 def history_id(home_id: UUID, form: str, source_id: str) -> UUID:
-    """The id of the event of an export's message: the same message is the same event, however often it is imported."""
+    """Return the event id of an imported message: importing it again gives the same id."""
     return uuid5(home_id, f"history\x1f{form}\x1f{source_id}")

@@ -1,8 +1,8 @@
-"""Namespaces: whose memories these are, as a path that starts with the tenant.
+"""Namespaces: whose memories these are, as a path that begins with the tenant.
 
-The ids are derived from the names, so that any process can compute them without a look-up. SHA-256 rather than MD5: the parts
-of a path are often chosen by users, and a crafted collision would let one user read another's memories. The function
-``mosshead_write_v1.publish`` derives the same ids in SQL.
+Ids are derived from names, so any process can compute them without a look-up. SHA-256 rather than MD5: users often choose path
+parts, and a crafted collision would let one user read another's memories. The SQL function ``mosshead_write_v1.publish`` derives
+the same ids.
 """
 
 import hashlib
@@ -21,16 +21,16 @@ from mosshead.errors import InvalidNamespace
 from mosshead.patterns import lazy_pattern
 
 REPLAY = "(replay)"
-"""The last part of the path under which a namespace is replayed, beside itself."""
+"""The last path part of a namespace's replay."""
 
 _MAX_PARTS = 8
 _MAX_PART_LENGTH = 200
 _INVISIBLE = {"Cc": "control character", "Cf": "format character", "Zl": "line separator", "Zp": "paragraph separator"}
-"""What no part may hold, by its category in Unicode: two names that look alike would be two namespaces."""
+"""Forbidden Unicode categories: invisible characters would allow two namespaces whose names look alike."""
 _JOINERS = "\u200c\u200d"
-"""ZWNJ and ZWJ, with which names are spelled in Persian and in Indic scripts."""
+"""ZWNJ and ZWJ, which Persian and Indic scripts need."""
 _VIRAMA = 9
-"""The combining class of the signs that take a consonant's vowel away; a joiner may end a word after one."""
+"""The combining class of viramas; a joiner may end a word after one."""
 _TEMPLATE = lazy_pattern(r"\{([^{}]*)\}")
 
 _VALUES: ContextVar[Mapping[str, object]] = ContextVar("mosshead_values", default=MappingProxyType({}))
@@ -38,10 +38,10 @@ _VALUES: ContextVar[Mapping[str, object]] = ContextVar("mosshead_values", defaul
 
 @contextmanager
 def values(**given: object) -> Iterator[None]:
-    """Values for the templates of namespaces that are made within the block: ``with mosshead.values(user_id="sarah_123"): …``.
+    """Set values for namespace templates within a block: ``with mosshead.values(user_id="sarah_123"): …``.
 
-    An inner block adds to an outer one. They are held in a context variable: tasks of asyncio and `asyncio.to_thread` have those
-    of who started them, other threads have none. What is given to `Memory.namespace` itself goes first.
+    Nested blocks add to outer ones. Values are held in a context variable: asyncio tasks and `asyncio.to_thread` inherit them,
+    other threads do not. Values passed to `Memory.namespace` take precedence.
     """
     token = _VALUES.set({**_VALUES.get(), **given})
     try:
@@ -51,13 +51,13 @@ def values(**given: object) -> Iterator[None]:
 
 
 def with_context(given: Mapping[str, object]) -> Mapping[str, object]:
-    """The values of the blocks that this runs in, and those given."""
+    """Combine the values of the enclosing blocks with those given."""
     return {**_VALUES.get(), **given}
 
 
 @dataclass(frozen=True, slots=True)
 class NamespacePrefix:
-    """The beginning that the paths of some namespaces share: the tenant, and any parts more."""
+    """The common beginning of some namespaces' paths: the tenant, and possibly further parts."""
 
     parts: tuple[str, ...]
 
@@ -65,7 +65,9 @@ class NamespacePrefix:
     def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> Self:
         """Check a prefix, filling templates as `NamespacePath.of` does. Raises InvalidNamespace."""
         if isinstance(parts, str) or not parts:
-            raise InvalidNamespace("namespace: a prefix has its parts one by one, the tenant first: 'acme', 'support'")
+            raise InvalidNamespace(
+                "namespace: give the parts of a prefix one by one, the tenant first: 'acme', 'support'"
+            )
         return cls(tuple(_part(part, place, values or {}) for place, part in enumerate(parts)))
 
     @property
@@ -76,24 +78,23 @@ class NamespacePrefix:
 
 @dataclass(frozen=True, slots=True)
 class NamespacePath(NamespacePrefix):
-    """A checked namespace path.
+    """A validated namespace path.
 
-    parts: the tenant first, then at least one part more, such as ``("acme", "sarah_123")``; each in Unicode's normal form C, so
-        that a name is the same however it was typed.
+    parts: the tenant, then at least one more part, such as ``("acme", "sarah_123")``; each in Unicode normal form C, so that the
+        same name typed differently is equal.
     """
 
     @classmethod
     def of(cls, parts: Sequence[str], values: Mapping[str, object] | None = None) -> Self:
         """Check a path, filling templates such as ``"{user_id}"`` from ``values``.
 
-        Raises InvalidNamespace where a part is empty, too long, not text, or a template that ``values`` does not resolve, or has
-        characters that nobody sees.
+        Raises InvalidNamespace if a part is empty, too long, not text, an unresolved template, or contains invisible characters.
         """
         if isinstance(parts, str):
             raise InvalidNamespace("namespace: give its parts one by one, the tenant first: 'acme', 'sarah_123'")
         if len(parts) < 2:
             raise InvalidNamespace(
-                "namespace: needs a tenant and at least one part more, such as ('acme', 'sarah_123'); "
+                "namespace: needs a tenant and at least one more part, such as ('acme', 'sarah_123'); "
                 f"got {len(parts)} part{'' if len(parts) == 1 else 's'}"
             )
         if len(parts) > _MAX_PARTS:
@@ -107,21 +108,21 @@ class NamespacePath(NamespacePrefix):
 
     @property
     def ids(self) -> dict[str, UUID]:
-        """Both ids, as the parameters of a statement about the namespace."""
+        """Both ids, as parameters of a statement."""
         return {"tenant_id": self.tenant_id, "namespace_id": self.namespace_id}
 
     @property
     def is_replay(self) -> bool:
-        """Whether it is where another namespace is replayed."""
+        """Whether this is the replay of another namespace."""
         return len(self.parts) > 2 and self.parts[-1] == REPLAY
 
     @property
     def home_id(self) -> UUID:
-        """By which the ids of what an app names are derived (`mosshead.ids`): the same in both generations of a namespace."""
+        """The base of ids derived from the app's names (`mosshead.ids`): the same in both generations of a namespace."""
         return _derived_id("namespace", self.parts[:-1]) if self.is_replay else self.namespace_id
 
     def replayed(self) -> "NamespacePath":
-        """Where this namespace is replayed. Raises InvalidNamespace where its path has no room for that."""
+        """Return the path for this namespace's replay. Raises InvalidNamespace if the path has no room for another part."""
         return NamespacePath.of((*self.parts, REPLAY))
 
     def __str__(self) -> str:
@@ -140,8 +141,8 @@ def _part(part: object, place: int, values: Mapping[str, object]) -> str:
         return str(values[name])
 
     text = _TEMPLATE.sub(resolve, part)
-    if _TEMPLATE.search(text):  # an event of it would be refused
-        raise InvalidNamespace(f"{field}: the value of a template has braces itself; give it without them")
+    if _TEMPLATE.search(text):  # its events would be refused
+        raise InvalidNamespace(f"{field}: the value of a template contains braces; give it without them")
     text = text if text.isascii() else unicodedata.normalize("NFC", text)
     if not text.strip():
         raise InvalidNamespace(f"{field}: is empty")
@@ -153,7 +154,7 @@ def _part(part: object, place: int, values: Mapping[str, object]) -> str:
 
 
 def _fault(text: str) -> str | None:
-    """What a part of a path holds and may not, by its code point: nobody would see it in an error."""
+    """Return what a path part contains that is forbidden, by code point since it is invisible in an error."""
     if text.isascii() and text.isprintable():
         return None
     for place, character in enumerate(text):
@@ -166,7 +167,7 @@ def _fault(text: str) -> str | None:
 
 
 def _joins(text: str, place: int) -> bool:
-    """Whether a joiner stands between letters, with their marks, or after a virama."""
+    """Whether a joiner is between letters, including their marks, or after a virama."""
     if text[place] not in _JOINERS or place == 0:
         return False
     before, after = text[place - 1], text[place + 1 : place + 2]
@@ -175,6 +176,6 @@ def _joins(text: str, place: int) -> bool:
     return bool(after) and all(unicodedata.category(one)[0] in "LM" for one in (before, after))
 
 
-@lru_cache(1_000)  # a read needs them a dozen times
+@lru_cache(1_000)  # a read needs each about a dozen times
 def _derived_id(kind: str, parts: tuple[str, ...]) -> UUID:
     return UUID(bytes=hashlib.sha256("\x1f".join((kind, *parts)).encode()).digest()[:16])

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first looked for, and not when their module is imported."""
+"""Regular expressions compiled on first use instead of on import."""
 
 import re
 from collections.abc import Callable
@@ -6,16 +6,16 @@ from functools import lru_cache, wraps
 from typing import Any, TypeVar, cast
 
 AS_ASCII = str.maketrans("İıſ\u212a", "Iisk")
-"""The four letters that `re.IGNORECASE` takes for ASCII ones, and ``lower`` does not make such: "FRİDAY", "ſunday"."""
+"""The four letters that `re.IGNORECASE` treats as ASCII but ``lower`` does not convert: "FRİDAY", "ſunday"."""
 
 
 def lazy_pattern(source: str, flags: int = 0) -> re.Pattern[str]:
-    """As `re.compile`, at the first use, where a wrong source raises: few texts pass the cheaper look before most patterns."""
+    """Compile like `re.compile`, but on first use, where a wrong source raises. Cheaper checks make most uses rare."""
     return cast("re.Pattern[str]", _Uncompiled(source, flags))
 
 
 class _Uncompiled:
-    """Stands for a pattern; each of its methods becomes the pattern's own the first time that it is asked for."""
+    """Stands for a pattern; each method becomes the pattern's own on first use."""
 
     def __init__(self, source: str, flags: int) -> None:
         self._source = source
@@ -25,7 +25,7 @@ class _Uncompiled:
         if name.startswith("__"):
             raise AttributeError(name)
         found = getattr(re.compile(self._source, self._flags), name)
-        setattr(self, name, found)  # from here on it is found without this method, as quick as on the pattern itself
+        setattr(self, name, found)  # later look-ups bypass this method
         return found
 
 
@@ -33,12 +33,12 @@ T = TypeVar("T")
 
 
 def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
-    """The same function, which remembers what it made of the latest words; of what is longer than a word, nothing."""
+    """Cache a function of words; longer texts are not cached."""
     return _remembered(function, most=16_384, longest=64)
 
 
 def remembered_of_texts(function: Callable[[str], T]) -> Callable[[str], T]:
-    """The same of short texts: what a user said is read again with each message of theirs."""
+    """Cache a function of short texts: a user's messages are read again with each new one."""
     return _remembered(function, most=4_096, longest=512)
 
 

@@ -1,4 +1,4 @@
-"""Items in lists that are small enough for one request or one event."""
+"""Divide items into lists small enough for one request or event."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -13,9 +13,9 @@ def portions(
 
     Args:
         items: What to divide.
-        size: The size of an item.
-        most: The size of a list at most. An item that is larger by itself is alone in its list.
-        most_items: The items of a list at most.
+        size: Returns the size of an item.
+        most: The maximum size of a list. A larger item is alone in its list.
+        most_items: The maximum number of items in a list.
     """
     portion: list[_T] = []
     total = 0

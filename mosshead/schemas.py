@@ -1,4 +1,4 @@
-"""Schemas of the app's own: pydantic models, to JSON and back."""
+"""The app's own schemas: pydantic models, to JSON and back."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,14 +15,14 @@ S = TypeVar("S", bound=BaseModel)
 
 
 def by_name(schemas: Sequence[type[BaseModel]]) -> dict[str, type[BaseModel]]:
-    """The schemas by the names that a model is shown. Raises ConfigurationError where one is none, or two have one name."""
+    """Index schemas by the names that a model is shown. Raises ConfigurationError if one is no schema, or two share a name."""
     if isinstance(schemas, type):
         raise ConfigurationError(f"schemas: give a list, such as [{schemas.__name__}]")
     found: dict[str, type[BaseModel]] = {}
     for schema in schemas:
         if not (isinstance(schema, type) and issubclass(schema, BaseModel)):
             raise ConfigurationError(
-                f"schemas: {schema!r} is no pydantic model; give classes that derive from BaseModel"
+                f"schemas: {schema!r} is not a pydantic model; give classes that derive from BaseModel"
             )
         if schema.__name__ in found:
             raise ConfigurationError(f"schemas: two are called {schema.__name__}; rename one")
@@ -30,20 +30,20 @@ def by_name(schemas: Sequence[type[BaseModel]]) -> dict[str, type[BaseModel]]:
             schema.model_json_schema()
         except (PydanticUserError, PydanticUndefinedAnnotation) as error:
             raise ConfigurationError(
-                f"schemas: {schema.__name__} has no JSON Schema, so that no model can be shown it; leave out what JSON has not"
+                f"schemas: {schema.__name__} has no JSON Schema to show to a model; remove the types that JSON lacks"
             ) from error
         found[schema.__name__] = schema
     return found
 
 
 def as_json(value: BaseModel) -> dict[str, Any]:
-    """A value as JSON has it, under the names that its JSON Schema gives the fields."""
+    """Return a value as JSON, with the field names of its JSON Schema."""
     said: dict[str, Any] = _renamed(value, value.model_dump(mode="json", by_alias=False, exclude_computed_fields=True))
     return said
 
 
 def alike(one: Any, other: Any, patch: Any) -> bool:
-    """Whether two values are equal in what a patch sets: what their class makes up, as a time or an id, differs at each read."""
+    """Whether two values agree in what a patch sets: generated defaults, such as times and ids, differ at each read."""
     if not (isinstance(patch, Mapping) and type(one) is type(other) and isinstance(one, BaseModel | Mapping)):
         return bool(one == other)
     mine, others = _values_by_name(one), _values_by_name(other)
@@ -51,7 +51,7 @@ def alike(one: Any, other: Any, patch: Any) -> bool:
 
 
 def _values_by_name(value: Any) -> Mapping[str, Any]:
-    """What stands in a value, under the names that its JSON Schema gives the fields."""
+    """Return a value's fields by their names in the JSON Schema."""
     if isinstance(value, RootModel):
         return _values_by_name(value.root)
     if not isinstance(value, BaseModel):
@@ -61,7 +61,7 @@ def _values_by_name(value: Any) -> Mapping[str, Any]:
 
 
 def _renamed(value: Any, said: Any) -> Any:
-    """What was dumped under the fields' own names, under those by which it is read."""
+    """Rename dumped fields to the names by which they are read."""
     if isinstance(value, RootModel):
         return _renamed(value.root, said)
     if isinstance(value, BaseModel) and isinstance(said, dict):
@@ -78,7 +78,7 @@ def _renamed(value: Any, said: Any) -> Any:
 
 
 def _name_of(name: str, field: FieldInfo) -> str:
-    """The name that its JSON Schema gives a field."""
+    """Return a field's name in the JSON Schema."""
     alias = field.validation_alias
     if isinstance(alias, AliasChoices):
         alias = alias.choices[0]
@@ -86,15 +86,15 @@ def _name_of(name: str, field: FieldInfo) -> str:
 
 
 def read(schema: type[S], data: Any, *, as_shown: bool = False) -> S:
-    """The value that some JSON says. Raises ValueError, naming each field at fault and nothing of its content.
+    """Parse JSON as an instance of a schema. Raises ValueError, naming each invalid field but no content.
 
-    A field that the schema does not have is a fault, unless it asks for such. as_shown: so is one under another name than its
-    JSON Schema gives it, also where the class would take it.
+    Extra fields are invalid unless the schema allows them. as_shown: only accept the field names of the JSON Schema, even if the
+    class accepts others.
     """
     loose = schema.model_config.get("extra") == "allow"
     names = {"by_alias": True, "by_name": False} if as_shown else {}
     try:
-        # As JSON: under ``strict`` a date is no text, and a tuple no list, in Python's own values.
+        # As JSON text: under ``strict``, Python values reject text for dates and lists for tuples.
         return schema.model_validate_json(json.dumps(data, default=str), extra=None if loose else "forbid", **names)
     except ValidationError as error:
         faults = error.errors(include_input=False, include_url=False, include_context=False)
@@ -103,10 +103,10 @@ def read(schema: type[S], data: Any, *, as_shown: bool = False) -> S:
 
 
 def patched(schema: type[S], before: S | None, patch: Mapping[str, Any]) -> S:
-    """A value after a patch; what JSON does not tell, as a secret, stays as it was. Raises ValueError as `read`.
+    """Apply a patch to a value; what JSON cannot express, such as a secret, stays. Raises ValueError as `read` does.
 
-    Where what it makes does not fit, what may be null is so, and an object of another kind than the one there takes its place:
-    it has no fields of the old one.
+    If the result does not fit, null fields are set to null, and an object of another kind replaces the existing one instead of
+    merging with it.
     """
     old = {} if before is None else as_json(before)
     stands = {} if before is None else {**_untold(before), **old}
@@ -138,7 +138,7 @@ def _is_of_another_kind(before: BaseModel | None, stands: Mapping[str, Any], nam
 
 
 def _untold(value: BaseModel) -> dict[str, Any]:
-    """What is left out of a value as JSON, and its class does not do without."""
+    """Return required fields that a value excludes from its JSON."""
     fields = type(value).model_fields.items()
     return {
         _name_of(name, field): to_jsonable_python(getattr(value, name), fallback=str)
@@ -148,7 +148,7 @@ def _untold(value: BaseModel) -> dict[str, Any]:
 
 
 def merged(document: Any, patch: Any) -> Any:
-    """The document with the patch applied, a new value; https://www.rfc-editor.org/rfc/rfc7396#section-2."""
+    """Return the document with the patch applied, as a new value; https://www.rfc-editor.org/rfc/rfc7396#section-2."""
     if not isinstance(patch, Mapping):
         return patch
     result = dict(document) if isinstance(document, Mapping) else {}
@@ -161,7 +161,7 @@ def merged(document: Any, patch: Any) -> Any:
 
 
 def patch_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """The smallest patch that makes the second of the first. A null in a document cannot be patched in, and counts as absent."""
+    """Return the smallest patch from the first document to the second. A null cannot be patched in, and counts as absent."""
     patch: dict[str, Any] = {name: None for name in before if after.get(name) is None and before[name] is not None}
     for name, value in after.items():
         old = before.get(name)
@@ -172,7 +172,7 @@ def patch_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[s
 
 
 def removed(document: Mapping[str, Any], field: str) -> dict[str, Any]:
-    """The document without a field, given as a pointer, and without what held nothing else; the same where it is not there."""
+    """Return the document without a field, given as a pointer, and its emptied parents; unchanged if the field is missing."""
     name, _, inner = field[1:].partition("/")
     key = _key(name)
     rest = {other: value for other, value in document.items() if other != key}
@@ -183,7 +183,7 @@ def removed(document: Mapping[str, Any], field: str) -> dict[str, Any]:
 
 
 def value_at(document: Mapping[str, Any], field: str) -> Any:
-    """What a field holds, given as a pointer; None where it is not there."""
+    """Return the value of a field, given as a pointer; None if missing."""
     value: Any = document
     for name in field[1:].split("/"):
         value = value.get(_key(name)) if isinstance(value, Mapping) else None
@@ -191,13 +191,13 @@ def value_at(document: Mapping[str, Any], field: str) -> Any:
 
 
 def replaced(document: Mapping[str, Any], field: str, value: Any) -> dict[str, Any]:
-    """The document with another value of a field that is there, given as a pointer."""
+    """Return the document with another value for an existing field, given as a pointer."""
     name, _, inner = field[1:].partition("/")
     return {**document, _key(name): replaced(document[_key(name)], f"/{inner}", value) if inner else value}
 
 
 def fields_of(patch: Mapping[str, Any], above: str = "") -> Iterator[str]:
-    """The fields that a patch sets or removes, as pointers."""
+    """Yield the fields that a patch sets or removes, as pointers."""
     for name, value in patch.items():
         pointer = f"{above}/{name.replace('~', '~0').replace('/', '~1')}"
         if isinstance(value, Mapping) and value:
@@ -207,7 +207,7 @@ def fields_of(patch: Mapping[str, Any], above: str = "") -> Iterator[str]:
 
 
 def without(patch: Mapping[str, Any], fields: Iterable[str], above: str = "") -> dict[str, Any]:
-    """The patch without what it does to some fields, or to what is in them."""
+    """Return the patch without its changes to some fields and their contents."""
     left: dict[str, Any] = {}
     barred = frozenset(fields)
     for name, value in patch.items():
@@ -224,10 +224,10 @@ def without(patch: Mapping[str, Any], fields: Iterable[str], above: str = "") ->
 
 
 def touches(one: str, other: str) -> bool:
-    """Whether two fields are the same, or one is in the other."""
+    """Whether two fields are the same, or one contains the other."""
     return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")
 
 
 def _key(name: str) -> str:
-    """A part of a pointer as the document has it."""
+    """Decode a part of a pointer."""
     return name.replace("~1", "/").replace("~0", "~")

@@ -1,4 +1,4 @@
-"""What a read gives back, as JSON has it, and what a text says as JSON."""
+"""Convert read results to JSON, and parse JSON objects."""
 
 import json
 from collections.abc import Mapping
@@ -10,14 +10,14 @@ from typing import Any
 from uuid import UUID
 
 _TOLD = ("text", "partial")
-"""What a result works out of its fields, and whoever gets it as JSON cannot."""
+"""Computed properties of results, which JSON readers could not derive."""
 
 
 def to_json(result: Any) -> Any:
-    """A result, or a list or a mapping of some, as values that ``json.dumps`` takes.
+    """Convert a result, or a list or mapping of results, to values for ``json.dumps``.
 
-    A result becomes an object of its fields, with its ``text`` and whether it is ``partial`` where it tells them. Ids are
-    strings; times are those of ISO 8601, with their offset from UTC. Raises TypeError for what is none of these.
+    A result becomes an object of its fields, plus ``text`` and ``partial`` if it has them. Ids become strings; times become ISO
+    8601 with UTC offset. Raises TypeError for anything else.
     """
     if isinstance(result, Mapping):
         return {str(name): to_json(one) for name, one in result.items()}
@@ -31,7 +31,7 @@ def to_json(result: Any) -> Any:
 
 
 def json_object(text: str | bytes) -> dict[str, Any] | None:
-    """The object that a text says as JSON; None where it is no JSON, or says something else."""
+    """Parse a JSON object; None if the text is invalid or not an object."""
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
@@ -47,10 +47,10 @@ def _value(one: Any) -> Any:
             return one
         case UUID():
             return str(one)
-        case date():  # as are times
+        case date():  # includes datetime
             return one.isoformat()
     from pydantic import BaseModel  # few results hold one, and the help of a command needs none
 
     if isinstance(one, BaseModel):
         return one.model_dump(mode="json")
-    raise TypeError(f"{type(one).__name__}: no value of JSON; give a result of a read, or a list or a mapping of some")
+    raise TypeError(f"{type(one).__name__}: not a JSON value; pass a read's result, or a list or mapping of results")

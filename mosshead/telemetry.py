@@ -1,7 +1,7 @@
-"""Recall as OpenTelemetry shows it: a span ``search_memory`` and its duration for each read that recalls.
+"""Report recall to OpenTelemetry: a span ``search_memory`` and its duration for each read that recalls.
 
-Names, kind and buckets are those of the semantic conventions for generative AI, which are in development. No text and no name is
-recorded. Nothing happens in an app that has not loaded OpenTelemetry's API.
+Names, kind and buckets follow the semantic conventions for generative AI, which are in development. No texts or names are
+recorded. Apps that have not loaded OpenTelemetry's API are unaffected.
 """
 
 import sys
@@ -22,7 +22,7 @@ _BUCKETS: Final = [0.01 * 2**power for power in range(14)]
 
 
 def observed(read: Callable[[], _T], store_id: UUID) -> _T:
-    """Run a read that recalls, and record it where the app has OpenTelemetry. store_id: The namespace's."""
+    """Run a read that recalls, and record it if the app uses OpenTelemetry. store_id: The namespace's id."""
     if "opentelemetry.trace" not in sys.modules and "opentelemetry.metrics" not in sys.modules:
         return read()
     from opentelemetry.trace import SpanKind, StatusCode, get_tracer
@@ -36,7 +36,7 @@ def observed(read: Callable[[], _T], store_id: UUID) -> _T:
         found: Any = getattr(answer, "memories", getattr(answer, "hits", ()))
         span.set_attribute("gen_ai.memory.record.count", len(found))
     except BaseException as error:
-        failed = {"error.type": type(error).__name__}  # its message may hold text
+        failed = {"error.type": type(error).__name__}  # the message may contain text
         raise
     finally:
         _duration().record(time.perf_counter() - started, {**_COMMON, **failed})

@@ -1,4 +1,4 @@
-"""In which order the events of a lane take effect, and which of them are the next batch."""
+"""Order a lane's events, and choose its next batch."""
 
 import heapq
 from collections import defaultdict
@@ -11,12 +11,14 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class WaitingEvent:
-    """An event that waits in its lane, without its text.
+    """An event waiting in its lane, without its text.
 
-    number: among its publisher's events of the namespace. sequence: the app's own, within the conversation.
-    position: the order of arrival. tokens: about how many its text has.
-    suspect: it was in a batch that crashed or failed for good, and is to be taken alone.
-    command: it is nothing that was said, but something to be done, as an undo.
+    number: its position among its publisher's events in the namespace.
+    sequence: the app's own, within the conversation.
+    position: the order of arrival.
+    tokens: the approximate length of its text.
+    suspect: it was in a batch that crashed or failed permanently, so it must be processed alone.
+    command: it is an action, such as an undo, rather than a message.
     """
 
     event_id: UUID
@@ -36,11 +38,11 @@ class WaitingEvent:
 
 
 def order_events(waiting: Iterable[WaitingEvent]) -> list[WaitingEvent]:
-    """The events in the order in which they take effect.
+    """Return the events in the order in which they take effect.
 
-    A publisher's stand in the order of its numbers, always. Across publishers, those of one conversation stand in the order of
-    the app's sequence where both have one. What that leaves open is decided by when they occurred, then by arrival.
-    A sequence that contradicts a publisher's own order has no say. (A topological sort, Kahn 1962, with the time as priority.)
+    A publisher's events always follow its numbers. Across publishers, events of one conversation follow the app's sequence if
+    both have one. The time of occurrence, then arrival, decides the rest. A sequence that contradicts a publisher's order is
+    ignored. (A topological sort, Kahn 1962, with the time as priority.)
     """
     events = sorted(waiting, key=lambda event: (event.occurred_at, event.position))
     rank = {event.event_id: place for place, event in enumerate(events)}
@@ -55,7 +57,7 @@ def order_events(waiting: Iterable[WaitingEvent]) -> list[WaitingEvent]:
             held = [chain for chain in chains if chain[-1].event_id not in ordered]
             ready = [min(next(rank[one.event_id] for one in chain if one.event_id not in ordered) for chain in held)]
         event = events[heapq.heappop(ready)]
-        if event.event_id in ordered:  # it was let go against a sequence that held it, and now that one came too
+        if event.event_id in ordered:  # already released against a sequence, whose event has now come too
             continue
         ordered[event.event_id] = event
         for follower in followers[event.event_id]:
@@ -66,10 +68,10 @@ def order_events(waiting: Iterable[WaitingEvent]) -> list[WaitingEvent]:
 
 
 def next_batch(ordered: Sequence[WaitingEvent], *, messages: int, tokens: int) -> Sequence[WaitingEvent]:
-    """The first of some ordered events that make a batch: at most so many messages and tokens, but one always.
+    """Return the first events that form a batch, within these limits but at least one.
 
-    A suspect event is a batch of its own, so that what it does to a worker it does alone; so is a command, which takes effect
-    after all that was said before it and before all that was said after.
+    A suspect event is a batch of its own, so that a crash affects nothing else. So is a command, which takes effect after
+    everything said before it and before everything said after.
     """
     if not ordered or ordered[0].alone:
         return ordered[:1]
@@ -87,7 +89,7 @@ Chain = Sequence[WaitingEvent]
 def _chains(
     events: Iterable[WaitingEvent], *, of: Callable[[WaitingEvent], Hashable], by: Callable[[WaitingEvent], int]
 ) -> list[Chain]:
-    """The events of each publisher, or of each conversation, in its own order."""
+    """Group events by publisher or conversation, each group in its own order."""
     chains: defaultdict[Hashable, list[WaitingEvent]] = defaultdict(list)
     for event in events:
         chains[of(event)].append(event)
@@ -95,7 +97,7 @@ def _chains(
 
 
 def _edges(chains: Iterable[Chain]) -> tuple[Mapping[UUID, Sequence[UUID]], dict[UUID, int]]:
-    """By event, those that must wait for it; and, by event, for how many it must wait."""
+    """Return, by event, the events that wait for it, and the number of events it waits for."""
     followers: defaultdict[UUID, list[UUID]] = defaultdict(list)
     held_by: defaultdict[UUID, int] = defaultdict(int)
     for chain in chains:

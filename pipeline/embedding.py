@@ -1,4 +1,4 @@
-"""The vectors of what a batch holds."""
+"""Embed the texts of a batch."""
 
 from bisect import bisect_left, insort
 from collections import defaultdict
@@ -20,9 +20,9 @@ K = TypeVar("K", bound=Hashable)
 
 
 def embed(contents: Mapping[K, str], embedder: Embedder) -> dict[K, NDArray[np.float32]]:
-    """By key, such as a fact's number, the vector of its text, shape (dimensions,).
+    """Return the vectors of texts by key, such as a fact's number; shape (dimensions,).
 
-    One call for all; what the cache knows is not sent.
+    This is one call; cached texts are not sent.
     """
     if not contents:
         return {}
@@ -31,7 +31,7 @@ def embed(contents: Mapping[K, str], embedder: Embedder) -> dict[K, NDArray[np.f
 
 @dataclass(frozen=True, slots=True)
 class TurnText:
-    """What one message says, and what the turn before it in its conversation said; None where it is the first."""
+    """A message's text, and that of the turn before it in its conversation; None if it is the first."""
 
     message_id: UUID
     said: str
@@ -39,18 +39,18 @@ class TurnText:
 
     @property
     def with_before(self) -> str:
-        """Both, in the order in which they were said: a short answer is found by what it answers."""
+        """Both texts in order, so that a short answer can be found by its question."""
         return self.said if self.before is None else f"{self.before} {self.said}"
 
 
 def turns_of(messages: Iterable[Message], before: Mapping[UUID, Message]) -> list[TurnText]:
-    """The turns among some messages; those of tools and of the system are none, nor is one that says nothing.
+    """Return the turns among messages, except empty ones and those of tools and the system.
 
-    Nor is one that gives the assistant orders, hides text or the like: what must not become a memory must not come back into a
-    prompt as a message either. It stays where it was published.
+    Messages with orders to the assistant, hidden text or the like are left out, too: what must not become a memory must not reach
+    a prompt as a message either. They stay stored.
 
-    before: by message id, the latest turn that was stored before and said earlier in the same conversation, where there is one.
-    A turn's place in its conversation is when it was said, then its id. Messages without a conversation count as one.
+    before: by message id, the latest stored turn said earlier in the same conversation, if any. Turns are ordered by time, then
+    id. Messages without a conversation count as one conversation.
     """
     spoken = (one for one in messages if one.role in SPEAKING and one.content.strip())
     turns = [message for message in spoken if not steers(message)]

@@ -1,7 +1,7 @@
-"""What is left of a memory that others bear out, too, once some of what it was taken from is erased: what those others said.
+"""Find what remains of a memory once some of its sources are erased: what its other sources said.
 
-A version that is made more precise goes on saying what the one before it said, and so does one that is said again. So what is
-erased is in all that follow, until one says something else.
+A version that refines or repeats the one before still says the same. So erased content is in all later versions, until one says
+something else.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from pipeline.statements import agree, is_more_precise
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """What of a version is taken from what was said."""
+    """What a version says, taken from messages."""
 
     content: str
     attribute: str | None = None
@@ -29,7 +29,7 @@ class Says:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version as it is. erased: all that it was made of is. fact: else what it was made of; None of an undo and the like."""
+    """A stored version. erased: all its sources are. fact: the one it was made of; None for an undo and the like."""
 
     number: int
     says: Says
@@ -38,10 +38,7 @@ class Version:
 
 
 def told_by_others(versions: Sequence[Version]) -> dict[int, Says]:
-    """What each version that stays says from here on, by number; the others go.
-
-    versions: all of one memory, in order.
-    """
+    """Return what each remaining version says now, by number; the others are deleted. versions: all of one memory, in order."""
     left: dict[int, Says] = {}
     lost: list[Says] = []
     verbatim = [_said(one.fact, None) for one in versions if one.fact is not None]
@@ -61,9 +58,9 @@ def told_by_others(versions: Sequence[Version]) -> dict[int, Says]:
 
 
 def _in_their_words(one: Version, last: Says | None) -> Says | None:
-    """What a version says without what is erased: what others had said last, and its fact.
+    """Return a version without its erased part: the last text of other sources, joined with its fact.
 
-    One of the two alone where that says both, and its fact alone where that gives another value.
+    If one of them says everything, or the fact gives another value, only that one remains.
     """
     if one.fact is None or (last is not None and _says(last.content, one.fact.content)):
         return last
@@ -78,7 +75,7 @@ def _says(one: str, other: str) -> bool:
 
 
 def _said(fact: Fact, last: Says | None) -> Says:
-    """A fact, as it updates what others had said last."""
+    """Apply a fact to the last text of other sources."""
     said = replace(last, content=fact.content) if last else Says(fact.content, attribute=fact.attribute)
     if fact.value:
         said = replace(said, value=fact.value)

@@ -1,4 +1,4 @@
-"""What one would mention when talking about a memory: words and phrases by which it is found, and that nobody reads."""
+"""Generate associated words and phrases by which a memory can be found; nobody reads them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -12,7 +12,7 @@ MOST_PHRASES: Final = 16
 _PHRASE_CHARACTERS: Final = 60
 
 PROMPT: Final = "expansions"
-"""Under this name the usage has what they cost."""
+"""The name of this usage in the cost records."""
 VERSION: Final = 1
 
 _SYSTEM = """\
@@ -31,22 +31,22 @@ Answer with one entry for each memory: its number, and its phrases."""
 
 
 class MemoryPhrases(Answer):
-    """What belongs to one memory."""
+    """Phrases associated with one memory."""
 
     memory: int
     phrases: list[Text]
 
 
 class ExpansionAnswer(Answer):
-    """What belongs to each memory, by its number."""
+    """Phrases by memory number."""
 
     memories: list[MemoryPhrases]
 
 
 def expand(memories: Mapping[UUID, str], model: LanguageModel) -> dict[UUID, tuple[str, ...]]:
-    """What one would mention when talking about each of some memories: one call for all. Raises what the model raises.
+    """Generate phrases for some memories in one call. Raises what the model raises.
 
-    memories: contents by id. A memory of which the model says nothing has no phrases.
+    memories: texts by id. A memory that the model omits has no phrases.
     """
     ids = list(memories)
     found: dict[UUID, tuple[str, ...]] = dict.fromkeys(ids, ())
@@ -57,12 +57,12 @@ def expand(memories: Mapping[UUID, str], model: LanguageModel) -> dict[UUID, tup
 
 
 def _usable(phrases: Sequence[str]) -> tuple[str, ...]:
-    """The phrases on one line each, the first few, each once: a model may answer with an essay."""
+    """Keep the first few distinct phrases, each on one line: a model may answer with an essay."""
     short = (" ".join(phrase.split()) for phrase in phrases)
     return tuple(dict.fromkeys(phrase for phrase in short if 0 < len(phrase) <= _PHRASE_CHARACTERS))[:MOST_PHRASES]
 
 
 def expansion_prompt(memories: Sequence[str]) -> Prompt[ExpansionAnswer]:
-    """Ask what belongs to some memories, numbered from 1."""
+    """Build the prompt for memories numbered from 1."""
     lines = [line for number, memory in enumerate(memories, 1) for line in (f"[{number}]", barred(memory))]
     return Prompt(PROMPT, VERSION, _SYSTEM, block("MEMORIES", lines), ExpansionAnswer)

@@ -1,7 +1,7 @@
-"""Values that travel between the stages: messages, facts and decisions.
+"""Values passed between the stages: messages, facts and decisions.
 
-Facts are pydantic models because they are stored as JSON between two stages and because the answer of an LLM is checked against
-them; they hold no behaviour.
+Facts are pydantic models, because they are stored as JSON between two stages and validate an LLM's answers. They have no
+behaviour.
 """
 
 from collections.abc import Mapping
@@ -17,16 +17,16 @@ from mosshead.models.kinds import EntityType, MemoryKind, Role
 from mosshead.models.occurrence import FactOccurrence, FrozenValue
 
 USER = entities.USER
-"""The name under which facts speak of the namespace's own user, until that name is known and after."""
+"""The user's name in facts, before and after the real name is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of the batch at hand.
+    """A message of the current batch.
 
-    number: its place in the batch, from 1; the only name of it that an LLM sees.
-    occurred_at: when it was said, with the zone of who said it: "yesterday" means the day before this one.
-    injected: the memories that were in the prompt of this turn, and so may come back in it.
+    number: its position in the batch, from 1; the only identifier that an LLM sees.
+    occurred_at: when it was said, in the speaker's time zone: "yesterday" means the day before.
+    injected: the memories in this turn's prompt, which the message may echo.
     """
 
     number: int
@@ -41,7 +41,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class KnownEntity:
-    """An entity of the namespace, as much of it as an extractor needs to recognise its name."""
+    """What an extractor needs to recognise an entity's name."""
 
     name: str
     entity_type: EntityType
@@ -51,7 +51,7 @@ class KnownEntity:
 
 @dataclass(frozen=True, slots=True)
 class RecordSchema:
-    """A shape of the app's own in which facts of a namespace are kept: its name, and what it is as JSON Schema."""
+    """A schema by the app for facts of a namespace: its name and JSON Schema."""
 
     name: str
     schema: Mapping[str, Any] = field(hash=False)
@@ -59,12 +59,12 @@ class RecordSchema:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """What the namespace knows already when a batch is extracted.
+    """What is known before a batch is extracted.
 
-    entities: the entities whose names occur in the batch, and those of the latest messages.
-    earlier: the messages just before the batch, oldest first; they explain, and are not extracted again.
-    speakers: the names under which users spoke before the batch, further back than ``earlier`` reaches.
-    instructions: what the app wants of this namespace's memories, in its own words. schemas: the records that it asks for.
+    entities: those named in the batch, and in the latest messages.
+    earlier: the messages just before the batch, oldest first; context only, not extracted again.
+    speakers: the names of users who spoke before the batch, further back than ``earlier``.
+    instructions: what the app wants remembered in this namespace. schemas: the records it asks for.
     """
 
     entities: tuple[KnownEntity, ...] = ()
@@ -77,11 +77,11 @@ class Background:
 class FactMention(FrozenValue):
     """An entity that a fact is about, as the messages name it.
 
-    role: "subject" for whom or what the fact describes, "object" for what it relates that to, "about" for the rest.
-    aliases: other names that the messages give it ("also known as").
-    parent: the name of the firm, project or place that it belongs to, where the messages say so.
-    description: what tells it from its namesakes ("the user's brother", "writer"), where the messages say so.
-    renamed: the name that it has from now on, where the messages say so.
+    role: "subject" for what the fact describes, "object" for what that is related to, "about" for the rest.
+    aliases: other names given in the messages ("also known as").
+    parent: the name of the firm, project or place it belongs to, if stated.
+    description: what distinguishes it from namesakes ("the user's brother", "writer"), if stated.
+    renamed: its new name, if stated.
     """
 
     name: str = Field(min_length=1)
@@ -94,7 +94,7 @@ class FactMention(FrozenValue):
 
 
 class Relation(FrozenValue):
-    """A directed edge between two entities that the same fact mentions; predicate in snake case: "works_at"."""
+    """A directed edge between two entities of one fact; the predicate is in snake case: "works_at"."""
 
     subject: str
     predicate: str
@@ -102,7 +102,7 @@ class Relation(FrozenValue):
 
 
 class FactRecord(FrozenValue):
-    """A fact in a shape of the app's own: the name of one of the namespace's schemas, and data that fits it."""
+    """A fact in the app's own form: the name of a schema of the namespace, and data that fits it."""
 
     name: str
     data: dict[str, Any]
@@ -111,22 +111,22 @@ class FactRecord(FrozenValue):
 class Fact(FrozenValue):
     """One thing worth remembering, in the third person ("User likes coffee").
 
-    sources: numbers of the messages that it was taken from.
-    quote: the words of a source message that carry it.
-    quoted: the number of that message, and where the quote begins and ends. covered: the share of the given quote's words that
-        were found there.
-    doubts: why it is not stated, though its model says so.
-    attribute, value: for what can only have one value at a time ("lives_in", "Seattle"); a later value replaces an earlier one
-        of the same subject. None for everything that can be true many times over ("likes").
-    stated: said plainly by the user; False for a guess or an inference, which stays a hypothesis.
+    sources: the numbers of the messages it was taken from.
+    quote: the source words that state it.
+    quoted: the number of that message, and where the quote begins and ends.
+    covered: the share of the proposed quote's words found there.
+    doubts: why it is not stated, although the model says so.
+    attribute, value: for what has one value at a time ("lives_in", "Seattle"), where a later value replaces an earlier one of the
+        same subject. None for what can be true many times over ("likes").
+    stated: said plainly by the user; False for a guess or inference, which stays a hypothesis.
     marked: the user asked to remember it.
-    corrects: it puts something said earlier right ("Actually, I meant …"). puts_right: the messages in which that was said,
-        where they are no sources.
-    dated_by: who says when it occurred: the model, the rules of `mosshead.language.dates`, or both alike.
-    record: the fact in a shape of the app's own.
-    suspicion: why it must not become a memory, as an instruction to the assistant must not.
-    ends: the attribute whose value holds no more ("works_at" of "User quit User's job").
-    retracts: whoever said it asks for it to be forgotten; it becomes no memory, and ends the one that says it.
+    corrects: it corrects something said earlier ("Actually, I meant …").
+    puts_right: the messages it corrects, unless they are sources.
+    dated_by: who determined its time: the model, the rules of `mosshead.language.dates`, or both.
+    record: the fact in the app's own form.
+    suspicion: why it must not become a memory, such as being an instruction to the assistant.
+    ends: the attribute whose value no longer holds ("works_at" for "User quit User's job").
+    retracts: the speaker asks to forget it; it becomes no memory, and closes the memory that says it.
     """
 
     kind: MemoryKind
@@ -159,13 +159,13 @@ Action = Literal["add", "update", "supersede", "contradict", "none", "quarantine
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a fact may be held against.
+    """A memory, or an earlier fact of the batch, that a fact is compared with.
 
-    number: local, from 1: its place among all that the batch is held against. subject_ids: the entities that it describes;
-        about_ids: those that it is surely about, its subjects among them.
-    earlier_fact: its number, where it is no memory yet but a fact of the same batch.
-    said_by: who said it, None where that is not known. injected: it was in the prompt of this conversation lately, so that
-        what repeats it is its echo.
+    number: local, from 1, among everything the batch is compared with.
+    subject_ids: the entities it describes; about_ids: all it is surely about, including those.
+    earlier_fact: its number, if it is a fact of the same batch rather than a memory.
+    said_by: the speaker, None if unknown.
+    injected: it was recently in this conversation's prompt, so a repetition is an echo.
     """
 
     number: int
@@ -184,9 +184,9 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class NewFact:
-    """A candidate fact, by whom it was said, and what it is held against: near, most similar first, each with its cosine.
+    """A candidate fact, and what it is compared with.
 
-    subject_ids, about_ids: as those of what is known.
+    near: most similar first, each with its cosine. subject_ids, about_ids: as in `Known`.
     """
 
     number: int
@@ -202,12 +202,12 @@ class NewFact:
 class FactOutcome:
     """What happens to one fact.
 
-    target: what it updates, supersedes, contradicts, repeats or has forgotten; None for an add, a quarantine, a fact not
-        worth one, and what is to be forgotten and is not known.
-    content: the merged statement of an update.
-    decided_by: "rules", or the model's name; prompt_version: of the prompt it was asked with.
-    reinforces: a "none" counts as its target said again; not so an echo, nor what a later statement overtook.
-    refused: why the model's proposal for this fact was not taken, so that the rules decided; None where it was, or not asked.
+    target: what it updates, supersedes, contradicts, repeats or forgets; None for an add, a quarantine, a fact not worth a
+        memory, and an unknown thing to forget.
+    content: the merged text of an update.
+    decided_by: "rules", or the model's name; prompt_version: of the prompt used.
+    reinforces: a "none" counts as a repetition of its target; not so an echo, or a fact that a later statement overtook.
+    refused: why the model's proposal was refused and the rules decided; None if it was accepted, or not asked for.
     """
 
     fact_number: int

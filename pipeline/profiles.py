@@ -1,4 +1,4 @@
-"""The living profiles of entities: a few sentences of what is known of each, from the old summary and what is new."""
+"""Write profiles of entities: a few sentences about each, from the old summary and new memories."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ _CHARACTERS = 700
 
 @dataclass(frozen=True, slots=True)
 class ProfileMemory:
-    """A memory about an entity. subject: it is about the entity before all others. salience: 0 to 10."""
+    """A memory about an entity. subject: the entity is its main subject. salience: 0 to 10."""
 
     memory_id: UUID
     content: str
@@ -27,10 +27,10 @@ class ProfileMemory:
 
 @dataclass(frozen=True, slots=True)
 class StaleProfile:
-    """An entity of which more is known than its summary says.
+    """An entity with memories that its summary does not cover.
 
-    summary, held: what it says, and the memories that this rests on, all of which still hold; both empty where it is to be put
-        together anew. news: the memories that came since, or the most telling ones.
+    summary, held: the text, and the memories behind it, all still valid; both empty if it must be rebuilt.
+    news: newer memories, or the most important ones for a rebuild.
     """
 
     entity: RegisteredEntity
@@ -41,7 +41,7 @@ class StaleProfile:
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """A new summary. holds: the memories that it rests on. refused: why the model's was not taken, if it was not."""
+    """A new summary. holds: the memories behind it. refused: why the model's summary was refused, if so."""
 
     summary: str
     holds: tuple[UUID, ...]
@@ -49,10 +49,11 @@ class Refreshed:
 
 
 def refresh_profiles(profiles: Sequence[StaleProfile], model: LanguageModel | None) -> dict[UUID, Refreshed]:
-    """By entity, its new summary.
+    """Return new summaries by entity.
 
-    model: sums up in its own words, one call for each profile of which there is news; where it gives no usable answer, and where
-        there is none, the default of the service, the memories are put together by rules. Raises ModelUnavailable.
+    model: writes the summary, in one call per profile with news. If it gives no usable answer, or there is no model (the
+    default),
+        rules assemble the memories. Raises ModelUnavailable.
     """
     return {
         profile.entity.entity_id: _put_together(profile) if model is None else _sum_up(profile, model)
@@ -75,7 +76,7 @@ def _sum_up(profile: StaleProfile, model: LanguageModel) -> Refreshed:
 
 
 def _put_together(profile: StaleProfile) -> Refreshed:
-    """Who it is, then the most telling memories. What it did not hold before was less telling, and is not looked at again."""
+    """Write an introduction and the most important memories. Memories not held before were less important and stay out."""
     told = list(_distinct((*profile.held, *profile.news)))[:_SENTENCES]
     sentences = [_introduction(profile.entity)]
     for memory in map(_sentence, told):
@@ -87,7 +88,7 @@ def _put_together(profile: StaleProfile) -> Refreshed:
 
 
 def _distinct(memories: Iterable[ProfileMemory]) -> Iterable[ProfileMemory]:
-    """The memories, most telling first, each of those that say the same once."""
+    """Yield the memories without duplicate texts, most important first."""
     said: set[str] = set()
     for memory in sorted(
         memories, key=lambda one: (not one.subject, -one.salience, -one.valid_from.timestamp(), one.memory_id)
@@ -134,7 +135,7 @@ class ProfileAnswer(Answer):
 
 
 def profile_prompt(entity: str, old_summary: str | None, memories: Sequence[str]) -> Prompt[ProfileAnswer]:
-    """Ask for an entity's summary. entity: who it is, in a line. memories: those that its old summary, if any, does not hold."""
+    """Build the prompt for an entity's summary. entity: a one-line description. memories: those not in the old summary."""
     blocks = (
         ("ENTITY", [barred(entity)]),
         ("OLD SUMMARY", [barred(old_summary)] if old_summary else []),

@@ -1,7 +1,7 @@
-"""Stage 2: how much a fact matters, from 0 to 10, and how sure it is. By its words alone, without an LLM.
+"""Stage 2: score how much a fact matters, from 0 to 10, and how certain it is, from its words alone, without an LLM.
 
-Six factors are scored by how many of their cues occur, and summed by weight; the sum is the salience (requirement S1). A process
-starts higher, and nothing raises a fact as far as that the user asked to remember it (S2). The cues are English.
+Six factors are scored by how many of their cues occur, and summed by weight. A process starts higher. Nothing raises a fact as
+much as the user asking to remember it. The cues are English.
 """
 
 import re
@@ -16,11 +16,13 @@ from pipeline.models import Fact
 
 MOST: Final = 10.0
 PROCESS_START: Final = 3.0
-"""What a taught procedure has before any cue is counted. It lifts nothing above MARKED_FLOOR."""
+"""The starting value of a taught procedure. It cannot exceed MARKED_FLOOR."""
 
 MARKED_FLOOR: Final = 8.5
-"""Where "remember this" begins: the most that the five factors beside the marking can sum up to. What remains up to 10 is
-shared out by the plain sum, so that marked facts still rank."""
+"""The least value of "remember this": the most that the other five factors can add up to.
+
+The plain sum is scaled into the rest up to 10, so marked facts still rank among each other.
+"""
 
 WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {
@@ -40,7 +42,7 @@ def _cues(*patterns: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE) for pattern in patterns)
 
 
-# A command to remember, and not "I remember that day", "do you remember this song".
+# Orders to remember, unlike "I remember that day" and "do you remember this song".
 _COMMANDS: Final = _cues(
     r"(?<!\bi )(?<!\bwe )(?<!\byou )(?<!\bto )remember (?:this|that|it)",
     r"(?:do not|don['’]t|never) forget (?:this|that|it)",
@@ -116,8 +118,8 @@ _CUES: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
 class Salience:
     """How much a fact matters, and why.
 
-    value: 0 to 10, to two decimals. matches: how many cues of each factor were found.
-    process: by how much the start of a process has raised the value. marked: the value is that of a marked fact.
+    value: 0 to 10, to two decimals. matches: the number of cues found for each factor.
+    process: what a process's start added. marked: the value is that of a marked fact.
     """
 
     value: float
@@ -127,12 +129,11 @@ class Salience:
 
     @property
     def factors(self) -> Mapping[str, float]:
-        """Each factor's score before its weight, 0 to 10."""
+        """Each factor's score before weighting, 0 to 10."""
         return {name: factor_score(count) for name, count in self.matches.items()}
 
     def explained(self) -> dict[str, Any]:
-        """How the value came about, as JSON has it: of each factor the matches, its score, weight and contribution; their sum,
-        what the start of a process added, and whether the fact is marked."""
+        """Return the derivation as JSON: by factor matches, score, weight and contribution; sum, process start and mark."""
         factors = {
             name: {
                 "matches": self.matches[name],
@@ -147,13 +148,13 @@ class Salience:
 
 
 _Search = Callable[[str, str], frozenset[int]]
-"""Which cues of a factor a text holds."""
+"""Returns which of a factor's cues a text contains."""
 
 
 def score_all(facts: Mapping[int, Fact], said: Mapping[int, str]) -> dict[int, Salience]:
     """Score the facts of a batch, by number. said: the texts of its messages, by number.
 
-    Each text is searched once, however many facts were taken from it.
+    Each text is searched once, however many facts came from it.
     """
     found = cache(_found)
     return {number: _scored(fact, [said[one] for one in fact.sources], found) for number, fact in facts.items()}
@@ -162,11 +163,11 @@ def score_all(facts: Mapping[int, Fact], said: Mapping[int, str]) -> dict[int, S
 def score_salience(fact: Fact, sources: Sequence[str] = ()) -> Salience:
     """Score one fact.
 
-    sources: the texts of the messages that it was taken from. They are searched for marks, and for the other cues where the
-    fact has no quote: a long message carries many facts, and its cues belong to one of them.
+    sources: the texts of its messages. They are searched for marks, and for other cues only if the fact has no quote: a long
+    message contains many facts, and its cues belong to one.
 
-    A factor scores 0, 4, 6, 8, 9, 10 for none to five of its cues; a cue found in several places counts once. The value is the
-    sum by WEIGHTS. A process has PROCESS_START more, up to MARKED_FLOOR. What is marked goes on from MARKED_FLOOR in proportion.
+    A factor scores 0, 4, 6, 8, 9, 10 for none to five of its cues; a cue in several places counts once. The value is the sum
+    weighted by WEIGHTS. A process adds PROCESS_START, up to MARKED_FLOOR. Marked facts are scaled to start at MARKED_FLOOR.
     """
     return _scored(fact, sources, _found)
 
@@ -184,7 +185,7 @@ def _scored(fact: Fact, sources: Sequence[str], found: _Search) -> Salience:
 
 
 def factor_score(matches: int) -> float:
-    """The score of a factor with so many cues: 0, 4, 6, 8, then one more each, up to 10."""
+    """Return the score for a number of cues: 0, 4, 6, 8, then one more each, up to 10."""
     return _STEPS[min(matches, len(_STEPS) - 1)]
 
 
@@ -202,7 +203,7 @@ def _count_cues(fact: Fact, said: Sequence[str], sources: Sequence[str], found: 
 
 
 def _count(found: _Search, factor: str, texts: Sequence[str]) -> int:
-    """How many cues of a factor the texts hold; one that several of them hold counts once."""
+    """Count the cues in the texts, each once."""
     return len(frozenset[int]().union(*(found(factor, text) for text in texts)))
 
 
@@ -211,33 +212,33 @@ def _found(factor: str, text: str) -> frozenset[int]:
 
 
 STATED: Final = 0.9
-"""Of what the user said plainly, and is quoted as it was said: solid at once."""
+"""The confidence of a plain, quoted statement: solid at once."""
 
 INFERRED: Final = 0.5
-"""Of a guess or an inference: a hypothesis, until it is said again."""
+"""The confidence of a guess or inference: a hypothesis until repeated."""
 
 STEP: Final = 0.15
 SOLID: Final = 0.75
-_DIGITS: Final = 4  # stored as a real, 0.9 comes back a little less
+_DIGITS: Final = 4  # stored as a real, 0.9 would come back slightly smaller
 
 Tier = Literal["hypothesis", "solid"]
 
 
 def sureness_of(*, stated: bool, covered: float) -> float:
-    """How sure a new memory is. covered: the share of its quote that was found; what was said plainly is solid all the same."""
+    """Return a new memory's confidence. covered: the share of its quote that was found; plain statements are always solid."""
     return max(SOLID, round(STATED - (1 - covered) / 2, _DIGITS)) if stated else INFERRED
 
 
 def tier_of(confidence: float) -> Tier:
-    """Solid from 0.75 on."""
+    """Return "solid" from 0.75 on."""
     return "solid" if confidence >= SOLID else "hypothesis"
 
 
 def reinforced(confidence: float) -> float:
-    """0.15 more, up to 1."""
+    """Add 0.15, up to 1."""
     return min(1.0, round(confidence + STEP, _DIGITS))
 
 
 def contradicted(confidence: float) -> float:
-    """0.15 less, and never nothing."""
+    """Subtract 0.15, but stay above 0."""
     return max(0.05, round(confidence - STEP, _DIGITS))

@@ -1,6 +1,6 @@
-"""Statements, compared by their words: whether two say the same, differ in a value, deny each other, or one says more.
+"""Compare statements by their words: same meaning, different value, contradiction, or more detail.
 
-The words are English: endings, fillers, negations, prepositions.
+The word lists are English: endings, fillers, negations, prepositions.
 """
 
 import re
@@ -17,9 +17,9 @@ from pipeline.models import USER
 
 @dataclass(frozen=True, slots=True)
 class StatementWord:
-    """One word of a statement.
+    """A word of a statement.
 
-    form: what is compared, in the base form where it is no name. name: it is written with a capital. whose: it is a possessive.
+    form: what is compared, the base form except for names. name: it is capitalised. whose: it is possessive.
     """
 
     form: str
@@ -36,18 +36,20 @@ class StatementWord:
 
     @property
     def is_value(self) -> bool:
-        """Whether it is a name, a number or a day: what can be right or wrong by itself."""
+        """Whether it is a name, number or day, which can be right or wrong by itself."""
         return self.is_number or self.is_time or (self.name and self.form != USER.casefold())
 
 
 def same_statement(one: str, other: str) -> bool:
-    """Whether two statements are the same but for case, accents, punctuation and space."""
+    """Whether two statements differ only in case, accents, punctuation and space."""
     return plain(one) == plain(other)
 
 
 def agree(one: str, other: str) -> bool:
-    """Whether two statements say the same with the same telling words: both are negated or neither is, and only fillers, the
-    endings -s and -ing, and the place of adjuncts and of the items of a list may differ."""
+    """Whether two statements have the same content words and negation.
+
+    Fillers, the endings -s and -ing, and the positions of adjuncts and list items may differ.
+    """
     if same_statement(one, other):
         return True
     mine = sense(one)
@@ -55,13 +57,13 @@ def agree(one: str, other: str) -> bool:
 
 
 def sense(statement: str) -> Hashable | None:
-    """What statements that agree have in common; None where they hold nothing but fillers."""
+    """Return the key that agreeing statements share; None if a statement has only fillers."""
     said = _shape(words(statement))
     return (negations(statement) % 2, said) if said.heads or said.adjuncts else None
 
 
 def is_more_precise(one: str, other: str) -> bool:
-    """Whether one says all that the other says, and more: "John Doe" and "John", but not "New York" and "York"."""
+    """Whether one says everything the other does, and more: "John Doe" and "John", but not "New York" and "York"."""
     more, less = plain(one).split(), plain(other).split()
     further = set(more) - set(less)
     precise = len(more) > len(less) > 0 and set(less) < set(more) and not further & (_OTHERWISE | NEGATIONS)
@@ -69,18 +71,17 @@ def is_more_precise(one: str, other: str) -> bool:
 
 
 def opposite(one: str, other: str) -> bool:
-    """Whether one statement plainly denies the other: the same words, once negated, stopped or turned into an antonym.
+    """Whether one statement plainly denies the other: the same words, once negated, stopped or as an antonym.
 
-    What is denied may be said in more detail, as "drinks coffee every morning" by "does not drink coffee"; the reverse leaves
-    the rest of it true.
+    The denied statement may be more detailed: "does not drink coffee" denies "drinks coffee every morning", but not the reverse.
     """
     return _denies(_reduced(one, {}), _reduced(other, {})) or _denies(_turned(one), _turned(other))
 
 
 def calls_off(statement: str, plan: str, *, same_time: bool = False) -> bool:
-    """Whether a statement says that a plan is off, of which it names nothing that the plan does not.
+    """Whether a statement cancels a plan and names nothing beyond it.
 
-    same_time: both are known to be of the same time, so that days and numbers need not agree as words.
+    same_time: both are known to have the same time, so days and numbers need not match as words.
     """
     not_happening = _NOT_HAPPENING.search(statement) is not None
     if not _CALLED_OFF.search(statement) or _CALLED_OFF.search(plan) or negations(statement) % 2 != not_happening:
@@ -92,8 +93,7 @@ def calls_off(statement: str, plan: str, *, same_time: bool = False) -> bool:
 
 
 def gives_up(statement: str, known: str) -> bool:
-    """Whether a statement says that what is known is over: "stopped learning French", "sold the Golf", "does not smoke"
-    " any more"."""
+    """Whether a statement ends what is known: "stopped learning French", "sold the Golf", "does not smoke any more"."""
     over = next((match for pattern in _OVER if (match := pattern.search(statement))), None)
     if over is None or negations(known) or tells_an_end(known):
         return False
@@ -104,7 +104,7 @@ def gives_up(statement: str, known: str) -> bool:
     if over.re in {_PARTED, _EXCHANGED}:
         last = [word.form for word in words(known) if word.form in held][-1]
         more -= forms(statement)
-        named = any(akin(last, word) for word in matter)  # a Nokia of "an old Nokia", no dog of "a dog bed"
+        named = any(akin(last, word) for word in matter)  # the Nokia in "an old Nokia", not the dog in "a dog bed"
         return bool(_HAS.search(known)) and len(more - _POSSESSING) <= named
     return not more
 
@@ -115,7 +115,7 @@ def parts_with(statement: str) -> bool:
 
 
 def tells_an_end(statement: str) -> bool:
-    """Whether a statement says that something is over, whatever that is."""
+    """Whether a statement says that anything is over."""
     return any(pattern.search(statement) for pattern in _OVER)
 
 
@@ -130,23 +130,23 @@ def is_without_work(statement: str) -> bool:
 
 
 def akin(one: str, other: str) -> bool:
-    """Tell whether two words are of one root, as far as letters tell: "allergies" and "allergic"."""
+    """Whether two words share a root, as far as letters show: "allergies" and "allergic"."""
     root = max(_ROOT, 1 + 2 * max(len(one), len(other)) // 3)
     return one == other or one[:root] == other[:root]
 
 
 def lies_ahead(statement: str) -> bool:
-    """Whether a statement speaks of what is to come."""
+    """Whether a statement is about the future."""
     return _AHEAD.search(statement) is not None
 
 
 def tells_a_change(*texts: str) -> bool:
-    """Whether a text says that the world has changed, as anybody may report: "moved", "now", "no longer" …"""
+    """Whether a text reports a change, as anybody may: "moved", "now", "no longer" …"""
     return any(_CHANGE.search(text) for text in texts)
 
 
 def differ_in_a_value(one: str, other: str) -> bool:
-    """Whether two statements are the same but for a name, a number or a day in the same place."""
+    """Whether two statements differ only in a name, number or day at the same place."""
     if negations(one) % 2 != negations(other) % 2:
         return False
     left, right = _said(one), _said(other)
@@ -155,7 +155,7 @@ def differ_in_a_value(one: str, other: str) -> bool:
 
 
 def differ_in_a_number(one: str, other: str) -> bool:
-    """Whether two statements say that something is of one number or day, and of another."""
+    """Whether two statements give different numbers or days for the same thing."""
     left, right = _said(one), _said(other)
     pairs = [(a, b) for a, b in zip(left, right, strict=False) if a.form != b.form]
     numbers = all((a.is_number or a.is_time) and (b.is_number or b.is_time) for a, b in pairs)
@@ -163,52 +163,52 @@ def differ_in_a_number(one: str, other: str) -> bool:
 
 
 def adds_details(one: str, other: str, *, times: bool = True) -> bool:
-    """Whether one holds a name, a number or (``times``) a day that the other does not."""
+    """Whether one contains a name, number or (``times``) day that the other lacks."""
     return not details(one, times=times) <= forms(other)
 
 
 def keeps(merged: str, news: str, memory: str, *, anew: bool = False) -> bool:
-    """Whether a merged statement is made of the words of both alone, with every name, number and day of theirs.
+    """Whether a merged statement uses only words of both, and has all their names, numbers and days.
 
-    anew: the news tells a change, so that its numbers and days may stand in the place of the memory's.
+    anew: the news reports a change, so its numbers and days may replace the memory's.
     """
     said = forms(news) | forms(memory)
     denied = bool(negations(news) or negations(memory)) == bool(negations(merged))
     whole = details(news) | details(memory, times=not anew) <= forms(merged)
-    # A model that repeats itself without end uses no word of its own either.
+    # An endlessly repetitive answer uses no words of its own either.
     brief = len(merged) <= _MERGED_MOST * (len(news) + len(memory))
     return bool(merged.strip()) and brief and denied and whole and telling(merged) <= said | _CONNECTING
 
 
 def plain(statement: str) -> str:
-    """A statement without case, accents, punctuation, possessives and surplus space; signs and units of numbers stay."""
+    """Strip case, accents, punctuation, possessives and extra spaces; keep the signs and units of numbers."""
     words = (_plain_form(match[0]) for match in _RAW.finditer(statement) if match[0] != ",")
     return " ".join(words) or normalise(statement)
 
 
 def words(statement: str) -> list[StatementWord]:
-    """All words in order; "doesn't" is "do" and "not", and a comma is a word."""
+    """Return all words in order; "doesn't" is "do" and "not", and a comma is a word."""
     return [word for first, match in enumerate(_RAW.finditer(statement)) for word in _read(match[0], first == 0)]
 
 
 def negations(statement: str) -> int:
-    """How many words of a statement deny."""
+    """Count the negating words of a statement."""
     return sum(word.form in NEGATIONS for word in words(statement))
 
 
 def forms(statement: str) -> frozenset[str]:
-    """The forms of all words."""
+    """Return the forms of all words."""
     return frozenset(word.form for word in words(statement))
 
 
 def telling(statement: str) -> frozenset[str]:
-    """The forms of the words that tell something: neither fillers nor negations nor prepositions, and not the user."""
+    """Return the forms of content words: no fillers, negations, prepositions or the user."""
     dropped = FILLERS | NEGATIONS | _PREPOSITIONS | {",", _AND, USER.casefold()}
     return frozenset(word.form for word in words(statement) if word.form not in dropped)
 
 
 def details(statement: str, *, times: bool = True) -> frozenset[str]:
-    """The names and numbers, and with ``times`` the days, that a statement holds."""
+    """Return the names and numbers of a statement, and with ``times`` its days."""
     return frozenset(
         word.form
         for word in words(statement)
@@ -222,10 +222,10 @@ def _said(statement: str) -> list[StatementWord]:
 
 @dataclass(frozen=True, slots=True)
 class StatementShape:
-    """How the words of a statement hang together, whatever the place of its adjuncts.
+    """The structure of a statement, whatever the order of its adjuncts.
 
-    heads: its main part, at an "is" the part before and the part after it. adjuncts: what prepositions lead.
-    fixed: a preposition stands twice, so that the order of the adjuncts tells something.
+    heads: the main part; with an "is", the parts before and after it. adjuncts: the prepositional phrases.
+    fixed: a preposition occurs twice, so the order of adjuncts matters.
     """
 
     heads: tuple[tuple[str, ...], ...]
@@ -237,7 +237,7 @@ _Reduced = tuple[StatementShape, bool] | None
 
 
 def _reduced(statement: str, antonyms: dict[str, tuple[str, bool]]) -> _Reduced:
-    """What a statement says and whether it denies it; None where its denial is not a plain one."""
+    """Return a statement's content and whether it is negated; None if the negation is not plain."""
     denied = False
     rest: list[StatementWord] = []
     before = ""
@@ -257,7 +257,7 @@ def _reduced(statement: str, antonyms: dict[str, tuple[str, bool]]) -> _Reduced:
 
 
 def _turned(statement: str) -> _Reduced:
-    """As `_reduced`, with antonyms as negations; "does not love" is not "dislikes", so strong words count only by themselves."""
+    """Reduce with antonyms as negations. "Does not love" is not "dislikes", so strong words count only if not negated."""
     return _reduced(statement, _MILD if negations(statement) else {**_MILD, **_STRONG})
 
 
@@ -271,7 +271,7 @@ def _denies(one: _Reduced, other: _Reduced) -> bool:
 
 
 def _shape(statement: list[StatementWord]) -> StatementShape:
-    """The shape of a statement's words, without fillers and negations."""
+    """Return the structure of a statement without fillers and negations."""
     before, after = _sides(statement)
     segments = [*_segments(before), *_segments(after)]
     adjuncts = [_sorted_list(one) for one in segments if one[0].form in _PREPOSITIONS]
@@ -282,7 +282,7 @@ def _shape(statement: list[StatementWord]) -> StatementShape:
 
 
 def _sides(statement: list[StatementWord]) -> tuple[list[StatementWord], list[StatementWord]]:
-    """What stands before and after an "is"; a name after it comes first, as in "Peter is User's brother"."""
+    """Split at "is"; a name after it comes first, as in "Peter is User's brother"."""
     places = [place for place, word in enumerate(statement) if word.form in _COPULAS]
     if not places or any(word.form == "," for word in statement):
         return statement, []
@@ -297,7 +297,7 @@ def _is_bare_name(side: list[StatementWord]) -> bool:
 
 
 def _segments(side: list[StatementWord]) -> Iterator[list[StatementWord]]:
-    """Runs of telling words, a new one before each preposition, and after an adjunct that leads ("On Monday User …")."""
+    """Yield runs of content words, split before each preposition, and after a leading adjunct ("On Monday User …")."""
     run: list[StatementWord] = []
     for place, word in enumerate(side):
         if word.form in FILLERS or word.form in NEGATIONS - {"without"} or _is_auxiliary(side, place):
@@ -316,7 +316,7 @@ def _segments(side: list[StatementWord]) -> Iterator[list[StatementWord]]:
 
 
 def _weak(side: list[StatementWord], place: int) -> StatementWord:
-    """ "in", "on" and "at" are one before a time: the time tells."""
+    """Treat "in", "on" and "at" before a time as equal."""
     rest = [word for word in side[place + 1 :] if word.form not in FILLERS]
     return StatementWord("on") if rest and (rest[0].is_time or rest[0].is_number) else side[place]
 
@@ -329,7 +329,7 @@ def _is_auxiliary(side: list[StatementWord], place: int) -> bool:
 
 
 def _sorted_list(segment: list[StatementWord]) -> tuple[str, ...]:
-    """The forms of a segment; the items of "tea and coffee" in the order of the alphabet."""
+    """Return the forms of a segment; list items, as in "tea and coffee", are sorted."""
     if not any(word.form == _AND for word in segment):
         return tuple(_form(word) for word in segment if word.form != ",")
     start = 1 if segment[0].form in _PREPOSITIONS else 2 if segment[0].name and not segment[0].whose else 0
@@ -349,7 +349,7 @@ def _sorted_list(segment: list[StatementWord]) -> tuple[str, ...]:
 
 
 def _names_in_front(segment: list[StatementWord]) -> list[str]:
-    """The names that lead a segment: "Tom and Anna (are siblings)"."""
+    """Return the two names that begin a segment: "Tom and Anna (are siblings)"."""
     pair = len(segment) > 2 and segment[0].name and segment[1].form == _AND and segment[2].name
     alone = len(segment) == 3 or (len(segment) > 3 and not segment[3].name and segment[3].form not in {_AND, ","})
     whose = pair and any(segment[place].whose for place in (0, 2))
@@ -383,7 +383,7 @@ def _read(raw: str, first: bool) -> Iterator[StatementWord]:
 
 
 def base_form(word: str) -> str:
-    """A word without its ending in -s or -ing. Past forms stay: who lived somewhere need not live there."""
+    """Strip -s or -ing from a word. Past forms stay: somebody who lived somewhere need not live there now."""
     if word in _KEPT or len(word) < 4:
         return word
     if word.endswith("ing") and _VOWELS.search(word[:-3]):
@@ -422,7 +422,7 @@ _OTHERWISE: Final = frozenset(
     "new north south east west old great little los las san fort saint former ex past vice deputy assistant acting almost "
     "nearly half non step grand pre post mock fake and & or but then until till before after".split()
 )
-"""Words that make another thing of what they stand beside: New York is no more precise York."""
+"""Words that change the meaning of the next: New York is not a more precise York."""
 
 _LASTING: Final = _bases("longer anymore more still yet instead nowadays since again")
 _GIVEN_UP: Final = re.compile(r"\b(?:g[ai]ve[ns]?|giving) up(?: on)?\b|\bused to\b", re.IGNORECASE)
@@ -481,7 +481,7 @@ _CHANGE: Final = re.compile(
 )
 
 _ROOT: Final = 5
-"""So many letters in common make two words of one root, where they are most of both."""
+"""How many first letters, if they are most of both words, make two words share a root."""
 
 _WITHOUT_WORK: Final = re.compile(
     r"\b(?:is|are) (?:currently |still )?(?:unemployed|jobless|out of work|between jobs|looking for (?:an? )?(?:new"
@@ -506,7 +506,7 @@ _OVER: Final = (
     _PARTED,
     _EXCHANGED,
 )
-"""What says that something is over, and of what."""
+"""Expressions for an end, and what ended."""
 _HAS: Final = re.compile(
     r"\b(?:has|have|owns?|drives?|rides?|keeps?|wears?|bought|got|uses?|is dating|is with|is seeing)\b|^\S+'s \w+ is\b"
 )
@@ -515,7 +515,7 @@ _PASSING: Final = frozenset(
     "diet class course lesson currently now regularly still lot heavy heavily daily sometimes often altogether completely"
     " good day week account subscription membership".split()
 )
-"""What says little of what was done."""
+"""Words that say little about an activity."""
 
 _CONNECTING: Final = _bases(
     "named called who which whose where when while because but both known plus including since he she they him her his their "
@@ -523,9 +523,9 @@ _CONNECTING: Final = _bases(
 )
 
 _MERGED_MOST = 2
-"""A merged statement is at most so many times as long as both statements together."""
+"""The most a merged statement may be longer than both together, as a factor."""
 
-# Scripts without spaces between words are read sign by sign.
+# Scripts without spaces are read character by character.
 _SIGN: Final = "(?:[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][\u3099\u309a]?)"
 
 _CURRENCY: Final = "$£¥\u20a0-\u20cf"

@@ -1,7 +1,7 @@
-"""Fixtures of all tests: an environment without anybody's settings, and, for those that ask, real servers.
+"""Fixtures for all tests: an environment without settings and, on request, real servers.
 
-The servers start when the first test asks for one of their fixtures, once, and unit tests ask for none. Each test has a tenant of
-its own, so that nothing is cleaned up in between.
+The servers start once, when a test first uses one of their fixtures; unit tests use none. Each test has its own tenant, so
+nothing is cleaned up in between.
 """
 
 import gc
@@ -30,18 +30,18 @@ from tests.given import MINILM, Hint, Publishing, Remembering, Worker, nothing_a
 from tests.machine_given import TEMPLATE, machine_of_minilm, scratch_database
 from workers.local import Addresses
 
-# At import: the service's modules read their settings when they are imported, which collecting does.
+# At import, because the service's modules read their settings when imported, which happens during collection.
 for _name in [name for name in os.environ if name.startswith(("MOSSHEAD_", "OPENAI_"))]:
     del os.environ[_name]
 
-# A shared machine is slow at times, and a slow example is no failure; what passed once passes again.
+# A shared machine is sometimes slow, and a slow example is no failure; examples that passed are not repeated.
 hypothesis_settings.register_profile("mosshead", deadline=None, derandomize=True, max_examples=25)
 hypothesis_settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=1_000)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "mosshead"))
 
 
 def pytest_collection_finish() -> None:
-    """Freeze what collection allocated, so that the garbage collector does not scan it again and again."""
+    """Freeze objects allocated during collection, so that the garbage collector does not scan them repeatedly."""
     gc.collect()
     gc.freeze()
 
@@ -52,13 +52,13 @@ def _nothing_left_by_another_test() -> Iterator[None]:
     settings.cache_clear()
     for handler in logging.getLogger().handlers:
         if type(handler) is logging.StreamHandler and sys.__stderr__:
-            # A command that the test ran set it up, on a standard error that is closed with the test.
+            # A command run by the test installed it, with a standard error that is closed after the test.
             handler.stream = sys.__stderr__  # setStream would flush the closed one
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _spools_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test, and no process that one starts, leaves a spool in the home of whoever runs it."""
+    """Keep the spools of tests and their processes out of the user's home."""
     os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
     yield
     del os.environ["XDG_STATE_HOME"]
@@ -66,21 +66,21 @@ def _spools_of_our_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
 @pytest.fixture(scope="session")
 def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Addresses]:
-    """A running Postgres, migrated and with MiniLM as its active model, and a running Redis."""
+    """A running Postgres, migrated and with MiniLM as the active model, and a running Redis."""
     with machine_of_minilm(tmp_path_factory.mktemp("machine")) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def admin_url(addresses: Addresses) -> str:
-    """The superuser's address."""
+    """The superuser's URL."""
     assert addresses.admin_url is not None
     return addresses.admin_url
 
 
 @pytest.fixture(scope="session")
 def admin_engine(admin_url: str) -> Iterator[Engine]:
-    """Sees every row of every tenant, for a test that looks behind the scenes."""
+    """An engine that sees every tenant's rows, for tests of internals."""
     engine = create_engine(sqlalchemy_url(admin_url, "MOSSHEAD_ADMIN_URL"))
     yield engine
     engine.dispose()
@@ -88,14 +88,14 @@ def admin_engine(admin_url: str) -> Iterator[Engine]:
 
 @pytest.fixture
 def migrated_database(admin_engine: Engine) -> Iterator[str]:
-    """The administrator's address of a migrated database that no other test knows."""
+    """The administrator's URL of a new migrated database."""
     with scratch_database(admin_engine, template=TEMPLATE) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
 def worker_engine(addresses: Addresses) -> Iterator[Engine]:
-    """As the stages log in."""
+    """An engine with the stages' login."""
     engine = open_engine(addresses.worker_url, setting="MOSSHEAD_WORKER_URL")
     yield engine
     engine.dispose()
@@ -103,7 +103,7 @@ def worker_engine(addresses: Addresses) -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def ingest_engine(addresses: Addresses) -> Iterator[Engine]:
-    """As the intake logs in."""
+    """An engine with the intake's login."""
     engine = open_engine(addresses.ingest_url, setting="MOSSHEAD_INGEST_URL")
     yield engine
     engine.dispose()
@@ -111,7 +111,7 @@ def ingest_engine(addresses: Addresses) -> Iterator[Engine]:
 
 @pytest.fixture(scope="session")
 def reader_engine(addresses: Addresses) -> Iterator[Engine]:
-    """As an app logs in."""
+    """An engine with an app's login."""
     engine = open_engine(addresses.database_url, setting="MOSSHEAD_DATABASE_URL")
     yield engine
     engine.dispose()
@@ -119,7 +119,7 @@ def reader_engine(addresses: Addresses) -> Iterator[Engine]:
 
 @pytest.fixture
 def fresh_namespace() -> NamespacePath:
-    """A namespace of a tenant that no other test knows."""
+    """A namespace of a new tenant."""
     return NamespacePath.of((f"tenant-{uuid4().hex}", "sarah"))
 
 
@@ -131,13 +131,13 @@ def lane(fresh_namespace: NamespacePath) -> LaneRef:
 
 @pytest.fixture
 def publishing(ingest_engine: Engine, fresh_namespace: NamespacePath) -> Publishing:
-    """A publisher of the fresh namespace, straight into the inbox."""
+    """A publisher for the fresh namespace that writes directly into the inbox."""
     return Publishing(ingest_engine, fresh_namespace)
 
 
 @pytest.fixture
 def remembering(worker_engine: Engine, lane: LaneRef) -> Remembering:
-    """Puts memories and entities into the fresh namespace, as consolidation does."""
+    """Stores memories and entities in the fresh namespace, as consolidation does."""
     return Remembering(worker_engine, lane)
 
 
@@ -149,21 +149,21 @@ def worker(worker_engine: Engine, lane: LaneRef) -> Worker:
 
 @pytest.fixture
 def settled(admin_engine: Engine) -> None:
-    """Nothing is left to do of what earlier tests left behind, no worker is alive, and no provider is down."""
+    """Finish or remove whatever earlier tests left: no pending work, no live workers, no provider down."""
     nothing_at_work(admin_engine)
 
 
 @pytest.fixture
 def slots(settled: None, worker_engine: Engine) -> Callable[[int], None]:
-    """Tells dispatching how many tasks can run at once. Before it is called, none can."""
+    """Sets how many tasks dispatching may run at once; initially none."""
     return lambda count: workers_with(worker_engine, count)
 
 
 @pytest.fixture(scope="session")
 def connected(addresses: Addresses) -> Iterator[Memory]:
-    """The connections that tests read by, which have planned their statements already.
+    """The connections that tests read with, whose statements are planned already.
 
-    A read may take a minute: the machine may be busy.
+    Reads may take a minute, because the machine may be busy.
     """
     with Memory.connect(database_url=addresses.database_url, read_timeout=60) as memory:
         yield memory
@@ -171,7 +171,7 @@ def connected(addresses: Addresses) -> Iterator[Memory]:
 
 @pytest.fixture
 def memory(addresses: Addresses, connected: Memory, tmp_path: Path) -> Iterator[Memory]:
-    """The library, connected to the running servers, with a spool that no other test shares."""
+    """The library connected to the running servers, with its own spool."""
     chosen = client_settings(
         database_url=addresses.database_url, broker_url=addresses.broker_url, spool_dir=tmp_path / "spool"
     )
@@ -183,9 +183,9 @@ def memory(addresses: Addresses, connected: Memory, tmp_path: Path) -> Iterator[
 
 @pytest.fixture
 def service(addresses: Addresses, worker_engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
-    """The settings of this process as a worker has them, with empty queues.
+    """The settings of this process as a worker, with empty queues.
 
-    The stages' connections outlast the test: a new one would plan every statement anew, which takes longer than most tests.
+    The stages' connections outlast the test: a new one would plan every statement again, which takes longer than most tests.
     """
     from workers import dependencies
     from workers.celery_app import app
@@ -198,10 +198,10 @@ def service(addresses: Addresses, worker_engine: Engine, monkeypatch: pytest.Mon
         return MINILM if spec == "minilm" else open_embedder(spec, **endpoint)
 
     def keep(close: bool = True) -> None:
-        if not close:  # in a process that was forked
+        if not close:  # in a forked process
             Engine.dispose(worker_engine, close=False)
 
-    monkeypatch.setattr(worker_engine, "dispose", keep)  # a command has a login for itself, and closes it
+    monkeypatch.setattr(worker_engine, "dispose", keep)  # a command opens and closes its own login
     monkeypatch.setattr(dependencies, "open_engine", engine_of)
     monkeypatch.setattr(dependencies, "open_embedder", embedder_of)
     for name, value in addresses.environment().items():
@@ -222,6 +222,6 @@ def service(addresses: Addresses, worker_engine: Engine, monkeypatch: pytest.Mon
 
 @pytest.fixture
 def hints(service: Settings) -> Iterator[Callable[[], list[Hint]]]:
-    """Tells the hints that were given and not taken, without taking them."""
+    """Returns the hints sent and not taken, without taking them."""
     with Redis.from_url(service.broker()) as broker:
         yield lambda: waiting_hints(broker)

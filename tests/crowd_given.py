@@ -1,4 +1,4 @@
-"""A service of many small namespaces and one large one, for tests of how statements run in it."""
+"""A service with many small namespaces and one large one, for tests of query plans."""
 
 from sqlalchemy import create_engine, text
 
@@ -8,7 +8,7 @@ from tests.given import MODEL
 
 PATH = NamespacePath.of(("acme", "sarah"))
 HELD = 400
-"""Rows of it in each table."""
+"""Its rows in each table."""
 
 _SPACES = f"""
     create temporary table space as
@@ -45,9 +45,9 @@ _ROWS = (
 
 
 def fill(url: str) -> None:
-    """Fill a migrated database with 600 namespaces of 200 tenants, of five rows each, and one of 400.
+    """Fill a migrated database with 600 namespaces of 200 tenants, with five rows each, and one with 400.
 
-    url: the administrator's. Vacuum it, too, or autovacuum would do so in some of its clones and not in others.
+    url: the administrator's. Also vacuum it; otherwise autovacuum would do so in some clones only.
     """
     engine = create_engine(sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"))
     with engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""Cases, gold facts and proposals of the extraction benchmark, of which a test names only what it is about."""
+"""Cases, gold facts and proposals of the extraction benchmark, with defaults for whatever a test does not specify."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,12 +12,12 @@ HOUR = timedelta(hours=1)
 
 
 def said(content: str, **given: Any) -> dict[str, Any]:
-    """A message of the user, at nine."""
+    """Return a message of the user, at nine."""
     return {"role": "user", "content": content, "at": NINE.isoformat(), **given}
 
 
 def gold(**given: Any) -> dict[str, Any]:
-    """A gold fact as the file has it: f1, from the first message."""
+    """Return a gold fact in file format: f1, from the first message."""
     plain: dict[str, Any] = {
         "id": "f1",
         "content": "User lives in Seattle",
@@ -31,14 +31,14 @@ def gold(**given: Any) -> dict[str, Any]:
 
 
 def session(*facts: dict[str, Any], messages: list[dict[str, Any]] | None = None) -> dict[str, Any]:
-    """A session with these facts. Its messages are the facts' quotes, one after the other, where none are given."""
+    """Return a session with these facts. By default, its messages are the facts' quotes."""
     quotes = [said(str(fact["quote"])) for fact in facts] or [said("hello")]
     numbered = [{**fact, "from": [place]} for place, fact in enumerate(facts, 1)] if messages is None else list(facts)
     return {"conversation": "c1", "messages": messages or quotes, "facts": numbered}
 
 
 def as_json(*sessions: dict[str, Any], **given: Any) -> dict[str, Any]:
-    """A case as the file has it, with the fact that the user lives in Seattle where no session is given."""
+    """Return a case in file format; without sessions, with the fact that the user lives in Seattle."""
     plain: dict[str, Any] = {
         "id": "a-case",
         "tags": ["change"],
@@ -49,12 +49,12 @@ def as_json(*sessions: dict[str, Any], **given: Any) -> dict[str, Any]:
 
 
 def case(*sessions: dict[str, Any], **given: Any) -> Case:
-    """The same, read."""
+    """Return a parsed case."""
     return Case.model_validate(as_json(*sessions, **given))
 
 
 def proposal(content: str = "User lives in Seattle", **given: Any) -> Proposal:
-    """A fact that was proposed of the first message, and added."""
+    """Return a proposed fact from the first message, added as a memory."""
     plain: dict[str, Any] = {
         "content": content,
         "kind": "fact",
@@ -70,6 +70,6 @@ def proposal(content: str = "User lives in Seattle", **given: Any) -> Proposal:
 
 
 def onto(memory_id: UUID, content: str, action: str, **given: Any) -> Proposal:
-    """A fact that was decided to be about a memory, which an update and a repetition leave where it is."""
+    """Return a fact decided to be about a memory, which an update or repetition keeps in place."""
     stays = {"memory_id": memory_id} if action in ("none", "update") else {}
     return proposal(content, action=action, target_id=memory_id, **{**stays, **given})

@@ -1,4 +1,4 @@
-"""Whole values of which a test names only what it is about: messages, facts and hits. Events and rows: `tests.given`."""
+"""Messages, facts and hits with defaults for whatever a test does not specify. Events and rows: `tests.given`."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +12,7 @@ NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
 def message(content: str = "I like tea.", number: int = 1, **given: Any) -> Message:
-    """A message of a batch, by the user, at noon; its id is its number's."""
+    """Return a user's message of a batch, at noon; its id follows from its number."""
     fields: dict[str, Any] = {
         "event_id": UUID(int=number),
         "conversation": "c1",
@@ -24,18 +24,18 @@ def message(content: str = "I like tea.", number: int = 1, **given: Any) -> Mess
 
 
 def messages(*contents: str, **given: Any) -> list[Message]:
-    """A batch of them, numbered from 1."""
+    """Return a batch of messages, numbered from 1."""
     return [message(content, number, **given) for number, content in enumerate(contents, 1)]
 
 
 def fact(content: str = "User likes tea", quote: str = "", **given: Any) -> Fact:
-    """A plain fact, from the first message."""
+    """Return a plain fact from the first message."""
     fields: dict[str, Any] = {"kind": MemoryKind.FACT, "sources": (1,)}
     return Fact(content=content, quote=quote, **{**fields, **given})
 
 
 def hit(number: int = 1, **given: Any) -> Hit:
-    """A plain fact as a read finds it, said at noon."""
+    """Return a plain fact as a read finds it, said at noon."""
     fields: dict[str, Any] = {
         "id": UUID(int=number),
         "version": 1,

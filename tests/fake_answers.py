@@ -1,4 +1,4 @@
-"""What the fake endpoint answers where a test scripts nothing: tiny rules over the prompt, independent of the product's."""
+"""The fake endpoint's default answers: tiny rules over the prompt, independent of the product's."""
 
 import hashlib
 import math
@@ -44,7 +44,7 @@ _THIRD_PERSON = (
 
 
 def answer_for(schema: str, prompt: str) -> Json:
-    """The default answer to the user's part of a prompt that asks for this schema."""
+    """Return the default answer to the user part of a prompt for a schema."""
     rules: dict[str, Callable[[str], Json]] = {
         "ExtractionAnswer": _extraction,
         "RecordingAnswer": _recording,
@@ -60,7 +60,7 @@ def answer_for(schema: str, prompt: str) -> Json:
 
 
 def vector_for(text: str, dimensions: int) -> list[float]:
-    """A bag of words, each hashed to a place and a sign, of length 1; equal for equal words in any process."""
+    """Return a bag of words, each hashed to a position and sign, of length 1; equal words give equal vectors in any process."""
     vector = [0.0] * dimensions
     for word in re.findall(r"\w+", text.casefold()) or [""]:
         digest = hashlib.sha256(word.encode()).digest()
@@ -78,7 +78,7 @@ def _recording(prompt: str) -> Json:
 
 
 def messages_in(prompt: str) -> Iterator[tuple[int, str]]:
-    """The user's messages that an extraction prompt shows, by number."""
+    """Yield the user messages in an extraction prompt, by number."""
     for match in _MESSAGE.finditer(_body(prompt, "MESSAGES")):
         yield int(match["number"]), _BARS.sub("", match["text"])
 
@@ -92,7 +92,7 @@ def _facts(number: int, text: str) -> Iterator[Json]:
 
 
 def fact_like(**given: object) -> Json:
-    """A whole fact of an extraction answer, of which a test names only what it is about.
+    """Return a complete fact of an extraction answer, with defaults.
 
     occurred: its start, end and granularity.
     """

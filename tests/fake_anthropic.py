@@ -1,4 +1,4 @@
-"""An endpoint that speaks Anthropic's messages API over real HTTP, and answers by the rules of `tests.fake_chat`.
+"""A server for Anthropic's messages API over real HTTP, which answers by the rules of `tests.fake_chat`.
 
 with FakeAnthropic() as fake:
     fake.script([{"type": "tool_use", "id": "t1", "name": "look", "input": {}}])
@@ -38,11 +38,11 @@ class FakeAnthropic:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def script(self, *answers: Blocks) -> None:
-        """Queue the content of the next answers, as blocks; then the rules answer again."""
+        """Queue the content of the next answers, as blocks; afterwards the rules answer again."""
         self._scripted.extend(answers)
 
     def answer(self, body: Json) -> Blocks:
-        """Record a request, and say what to answer."""
+        """Record a request, and return the answer."""
         self.requests.append(body)
         if self._scripted:
             return self._scripted.popleft()
@@ -59,7 +59,7 @@ class FakeAnthropic:
 
 
 def text_of(content: Any) -> str:
-    """A content's words."""
+    """Return a content's text."""
     if isinstance(content, str):
         return content
     return "\n".join(str(block["text"]) for block in content or () if block.get("type") == "text")
@@ -123,4 +123,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
-        """Say nothing: the output of a test is the test's."""
+        """Log nothing: the output belongs to the test."""

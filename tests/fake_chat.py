@@ -1,7 +1,7 @@
-"""The fake endpoint where an app talks to it: chat completions without a schema, and responses; whole, or in pieces.
+"""The fake endpoint for apps: chat completions without a schema, and responses; whole, or in pieces.
 
-A test scripts a message as the chat completion API has it, such as ``{"content": "Hello"}`` or
-``{"content": None, "tool_calls": [...]}``; either API answers with it in its own words.
+A test scripts a message in the chat completions format, such as ``{"content": "Hello"}`` or ``{"content": None, "tool_calls":
+[...]}``; both APIs answer with it in their own formats.
 """
 
 import json
@@ -22,9 +22,10 @@ _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 
 
 def chat_answer(request: Request) -> Json:
-    """To a question the first note that shares a word with it, of those before it and then the system prompt's; else the first.
+    """Answer a question with the first note that shares a word with it, from the turns before and then the system prompt, else
+    the first.
 
-    To anything else a word of thanks.
+    Thank for anything else.
     """
     asked = _asked(request)
     question = strip_fences(asked)
@@ -38,7 +39,7 @@ def chat_answer(request: Request) -> Json:
 
 
 def whole(request: Request, message: Json) -> bytes:
-    """The body of an answer at once, with as many choices as were asked for."""
+    """Return the body of a whole answer, with the requested number of choices."""
     if request.schema == RESPONSES:
         return json.dumps(_response(request, message)).encode()
     choices = [
@@ -49,7 +50,7 @@ def whole(request: Request, message: Json) -> bytes:
 
 
 def streamed(request: Request, message: Json) -> list[bytes]:
-    """The events of an answer in pieces, a word in each."""
+    """Return the events of a streamed answer, one word each."""
     if request.schema == RESPONSES:
         return [_event(event, event["type"]) for event in _numbered(_response_events(request, message))]
     chunks = [

@@ -1,11 +1,11 @@
-"""An endpoint that speaks OpenAI's API over real HTTP, answers by tiny rules, and misbehaves on request.
+"""A server for OpenAI's API over real HTTP, which answers by tiny rules and misbehaves on request.
 
     with FakeOpenAI() as fake:
         fake.script("ExtractionAnswer", Fault.status(429, retry_after="3"))
         ...  # OPENAI_BASE_URL=fake.base_url
         assert fake.calls["ExtractionAnswer"] == 2
 
-``python -m tests.fake_openai --port N`` runs it by itself, prints its base URL, and tells the number of calls at GET /calls.
+``python -m tests.fake_openai --port N`` runs it alone, prints its base URL, and returns the number of calls at GET /calls.
 """
 
 import argparse
@@ -59,17 +59,17 @@ class FakeOpenAI:
 
     @property
     def base_url(self) -> str:
-        """The address to put into OPENAI_BASE_URL."""
+        """The value for OPENAI_BASE_URL."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def script(self, schema: str, *responses: Scripted) -> None:
-        """Queue what to answer to the next requests for a schema; when the queue is empty, the rules answer again."""
+        """Queue answers to the next requests for a schema; when the queue is empty, the rules answer again."""
         with self._lock:
             self._scripts[schema].extend(responses)
 
     @contextmanager
     def answering(self, schema: str, response: Scripted) -> Iterator[None]:
-        """Answer requests for a schema so inside the block, where nothing is queued, instead of by the rules."""
+        """Answer requests for a schema with this within the block if nothing is queued."""
         self._instead[schema] = response
         try:
             yield
@@ -78,7 +78,7 @@ class FakeOpenAI:
 
     @contextmanager
     def silent(self, schema: str) -> Iterator[None]:
-        """Answer no request for a schema inside the block, and all of them at its end."""
+        """Delay all answers for a schema until the end of the block."""
         ended = threading.Event()
 
         def late(request: Request) -> Json:
@@ -92,7 +92,7 @@ class FakeOpenAI:
                 ended.set()
 
     def unscript(self) -> dict[str, int]:
-        """Drop what is queued and was not asked for; returns how many answers that were, by schema."""
+        """Drop queued answers that were not requested; return their number by schema."""
         with self._lock:
             left = {schema: len(queue) for schema, queue in self._scripts.items() if queue}
             self._scripts.clear()
@@ -116,7 +116,7 @@ class FakeOpenAI:
             self._server.serve_forever()
 
     def take(self, request: Request) -> Scripted:
-        """Record a request, and say what to answer."""
+        """Record a request, and return the answer."""
         with self._lock:
             self.requests.append(request)
             self.calls[request.schema] += 1
@@ -127,7 +127,7 @@ class FakeOpenAI:
 
 
 def asked_shape(body: Json) -> str | None:
-    """The name of the answer that a request asks for: in its schema, as a tool, or in the words of its system prompt."""
+    """Return the name of the requested answer: from the schema, the tool, or the system prompt."""
     by_schema = body.get("response_format", {}).get("json_schema", {}).get("name")
     as_tool = next((one["function"]["name"] for one in body.get("tools", []) if body.get("tool_choice")), None)
     in_words = _SHAPE.search(str(body.get("messages", [{}])[0].get("content", "")))
@@ -200,7 +200,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, broken_body(request, fault.kind))
 
     def _chat(self, request: Request, response: Scripted) -> None:
-        """An answer to talk, whole or in pieces. A fault drips those, or cuts them off in the middle."""
+        """Send a chat answer, whole or in pieces. A fault delays the pieces, or cuts them off."""
         fault = response if isinstance(response, Fault) else None
         message = (
             _usual(request) if isinstance(response, Fault) else response(request) if callable(response) else response
@@ -220,7 +220,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
 
     def _reset(self) -> None:
-        """Close with a RST, as a killed endpoint or a proxy does; a plain close would end the stream politely."""
+        """Close with a RST, as a killed endpoint or a proxy does; a plain close would end the stream cleanly."""
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         os.close(self.connection.detach())
 
@@ -249,7 +249,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the base class names it so)
-        """Say nothing: the output of a test is the test's."""
+        """Log nothing: the output belongs to the test."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What the fake endpoint is asked, the ways in which it misbehaves, and the bodies of its responses."""
+"""Requests to the fake endpoint, its faults, and its response bodies."""
 
 import base64
 import json
@@ -36,12 +36,12 @@ Kind = Literal[
 ]
 
 Dressed = Literal["fenced", "thinking", "thought", "parts"]
-"""A right answer in the dress in which endpoints of one's own give it."""
+"""A correct answer in a format that self-hosted endpoints use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A way to misbehave. Text of the request is repeated wherever an endpoint might, to see whether it ends up in an error."""
+    """A fault. It repeats the request's text wherever an endpoint might, to check that errors do not contain it."""
 
     kind: Kind
     code: int = 200
@@ -61,22 +61,22 @@ class Fault:
         error_code: str | None = None,
         body: Any = None,
     ) -> "Fault":
-        """An error status whose message repeats the request. body: what is said instead, as some endpoint says it."""
+        """An error status whose message repeats the request. body: a specific endpoint's body instead."""
         return cls("status", code, retry_after, param=param, error_code=error_code, body=body)
 
     @classmethod
     def hang(cls, seconds: float) -> "Fault":
-        """Say nothing for so long, then hang up."""
+        """Send nothing for a while, then close the connection."""
         return cls("hang", seconds=seconds)
 
     @classmethod
     def drip(cls, seconds: float) -> "Fault":
-        """A right answer in 200 pieces, with so many seconds between two."""
+        """Send a correct answer in 200 pieces, with pauses in between."""
         return cls("drip", seconds=seconds)
 
     @classmethod
     def cut_after(cls, *facts: Json) -> "Fault":
-        """An answer that was stopped at the model's limit, in the middle of what comes after some facts."""
+        """Send an answer truncated at the token limit, in the middle of whatever follows these facts."""
         said = f'{{"facts": [{"".join(f"{json.dumps(fact)}, " for fact in facts)}{{"content": "User'
         choice = {"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": said}}
         return cls.status(200, body={"object": "chat.completion", "choices": [choice]})
@@ -84,7 +84,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked: the path, the name of the schema ("embeddings" for those), and the body."""
+    """A request: the path, the schema's name ("embeddings" for those), and the body."""
 
     path: str
     schema: str
@@ -97,25 +97,25 @@ class Request:
 
     @property
     def system(self) -> str:
-        """What the system prompt says, in either API."""
+        """The system prompt, in either API."""
         said = [one["content"] for one in self.messages if one.get("role") in {"system", "developer"}]
         return "\n".join([*map(str, said), str(self.body.get("instructions") or "")]).strip()
 
     @property
     def said(self) -> str:
-        """All that the prompt says, the system's part and the messages, in either API."""
+        """The whole prompt, system part and messages, in either API."""
         given = self.body.get("input") or []
         messages = given if isinstance(given, list) else [{"content": given}]
         return "\n".join([self.system, *(str(one.get("content")) for one in (*self.messages, *messages))])
 
     @property
     def prompt(self) -> str:
-        """The user's part of the prompt, or what was wrong with the answer to it."""
+        """The user part of the prompt, or the objection to the previous answer."""
         return str(self.messages[-1]["content"]) if self.messages else ""
 
     @property
     def question(self) -> str:
-        """The user's part of the prompt, also if it is asked a second time, with what was wrong with the first answer."""
+        """The user part of the prompt, also in a retry with an objection."""
         return next((str(one["content"]) for one in self.messages if one.get("role") == "user"), self.prompt)
 
 
@@ -129,7 +129,7 @@ def completion_body(
 
 
 def dressed(answer: str, kind: Dressed) -> str | list[Json]:
-    """An answer in a block of Markdown, behind what a model thought, or among parts."""
+    """Wrap an answer in Markdown, reasoning, or parts."""
     match kind:
         case "fenced":
             return f"```json\n{answer}\n```\n"
@@ -143,7 +143,7 @@ def dressed(answer: str, kind: Dressed) -> str | list[Json]:
 
 
 def broken_body(request: Request, kind: Kind) -> bytes:
-    """A chat completion that is well-formed HTTP and no usable answer; its content repeats the prompt."""
+    """Return a well-formed chat completion without a usable answer; its content repeats the prompt."""
     echo = json.dumps({"facts": [{"remark": request.prompt}]})
     match kind:
         case "invalid_json":
@@ -162,7 +162,7 @@ def broken_body(request: Request, kind: Kind) -> bytes:
 
 
 def error_body(request: Request, fault: Fault) -> bytes:
-    """An error in OpenAI's shape, whose message repeats the prompt, or in the shape that the fault gives it."""
+    """Return an error in OpenAI's format, with a message that repeats the prompt, or in the fault's own format."""
     if fault.body is not None:
         return json.dumps(fault.body).encode()
     message = f"Cannot do this: {request.prompt}"
@@ -172,7 +172,7 @@ def error_body(request: Request, fault: Fault) -> bytes:
 
 
 def embeddings_body(body: Json) -> Json:
-    """Vectors in the asked dimensions (1536), as numbers or, as the openai package asks, as base64 of 32-bit floats."""
+    """Return vectors with the requested dimensions (1536), as numbers or as base64 of 32-bit floats."""
     texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
     vectors = [vector_for(str(text), int(body.get("dimensions") or _DIMENSIONS)) for text in texts]
     encode: Callable[[list[float]], object] = _base64 if body.get("encoding_format") == "base64" else list

@@ -1,4 +1,4 @@
-"""What tests start from: events, and rows written as the service writes them."""
+"""Starting points for tests: events, and rows written as the service writes them."""
 
 import base64
 import json
@@ -41,13 +41,13 @@ NONE = timedelta(0)
 LONG = timedelta(hours=1)
 SOON = timedelta(milliseconds=1)
 MINILM = CachedEmbedder(MiniLM(), size=20_000)
-"""The local model. A text that one test embedded is not embedded again for another."""
+"""The local model. It embeds each text once for all tests."""
 
 MODEL = MINILM.name
 
 
 def event(path: Sequence[str] = ("acme", "sarah"), **given: Any) -> dict[str, Any]:
-    """A message event that fits the schema, as JSON has it, with some fields given."""
+    """Return a valid message event as JSON, with some fields given."""
     fields: dict[str, Any] = {
         "type": "message",
         "version": 1,
@@ -63,14 +63,14 @@ def event(path: Sequence[str] = ("acme", "sarah"), **given: Any) -> dict[str, An
 
 
 def direction(*components: float) -> Vector:
-    """A unit vector of the model's length that points where its first components say."""
+    """Return a unit vector of the model's length, pointing along its first components."""
     vector = np.zeros(384, np.float32)
     vector[: len(components)] = components
     return vector / np.float32(np.linalg.norm(vector))
 
 
 class Publishing:
-    """One publisher's events of a namespace, put into the inbox without the queue."""
+    """A publisher's events of a namespace, put into the inbox without the queue."""
 
     def __init__(self, engine: Engine, path: NamespacePath) -> None:
         self.id = uuid4()
@@ -80,23 +80,23 @@ class Publishing:
         self._next = 1
 
     def another(self) -> "Publishing":
-        """Another publisher of the same namespace."""
+        """Return another publisher for the same namespace."""
         return Publishing(self._engine, self.path)
 
     def message(self, content: Any = "I like coffee", **given: Any) -> dict[str, Any]:
-        """The next message of this publisher, not sent yet."""
+        """Return this publisher's next message, without sending it."""
         number = given.pop("number", self._next)
         self._next = max(self._next, number + 1)
         return event(self.path.parts, content=content, publisher=str(self.id), publisher_sequence=number, **given)
 
     def send(self, *events: Mapping[str, Any], quiet: timedelta = NONE, most: timedelta = NONE) -> int:
-        """Into the inbox; returns how many were new."""
+        """Put events into the inbox; return how many were new."""
         checked = [parse_event(one).model_dump_json(exclude_none=True) for one in events]
         with self._engine.begin() as connection:
             return inbox.publish(connection, checked, quiet=quiet, most=most)
 
     def say(self, *contents: str) -> list[UUID]:
-        """Messages, due at once; returns their ids."""
+        """Send messages that are due at once; return their ids."""
         events = [self.message(content) for content in contents]
         self.send(*events)
         return [UUID(one["event_id"]) for one in events]
@@ -123,14 +123,14 @@ def _settings() -> Settings:
 
 
 def claimed(engine: Engine, lane: LaneRef, **limits: Any) -> BatchRef:
-    """A batch of a lane that is known to be due."""
+    """Claim a batch of a lane that is known to be due."""
     batch = claim(engine, lane, **limits)
     assert batch is not None
     return batch
 
 
 def under_way(engine: Engine, lane: LaneRef) -> BatchRef:
-    """A batch of a lane without events, as one that is made for a profile."""
+    """Claim a batch without events, such as one for a profile."""
     batch = BatchRef(lane, uuid4())
     with engine.begin() as connection:
         lanes.claim(connection, [Claim(batch, lanes.STAGES[-1])], gap=NONE)
@@ -138,13 +138,13 @@ def under_way(engine: Engine, lane: LaneRef) -> BatchRef:
 
 
 def contents_of(engine: Engine, batch: BatchRef) -> list[Any]:
-    """What the messages of a batch say, in its order."""
+    """Return the contents of a batch's messages, in order."""
     with tenant_transaction(engine, batch.lane.tenant_id) as connection:
         return [payload["content"] for payload in inbox.events_of_batch(connection, batch)]
 
 
 class Worker:
-    """A worker's view of one lane, each call a transaction of its own."""
+    """A worker's view of a lane; each call is a transaction."""
 
     def __init__(self, engine: Engine, lane: LaneRef) -> None:
         self.engine = engine
@@ -152,44 +152,44 @@ class Worker:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """A transaction of the lane's tenant."""
+        """Open a transaction of the lane's tenant."""
         with tenant_transaction(self.engine, self.lane.tenant_id) as connection:
             yield connection
 
     def lease(
         self, batch: BatchRef, stage: str = "extract", *, owner: str = "a task", lasting: timedelta = LONG
     ) -> Lease | None:
-        """The lease of a stage, if it may be had."""
+        """Take the lease of a stage, if possible."""
         with self.transaction() as connection:
             return leases.take(connection, batch, stage, owner=owner, lasting=lasting)
 
     def leased(self, batch: BatchRef, stage: str = "extract", **given: Any) -> Lease:
-        """The lease of a stage that is known to be due."""
+        """Take the lease of a stage that is known to be due."""
         lease = self.lease(batch, stage, **given)
         assert lease is not None
         return lease
 
     def holds(self, lease: Lease) -> bool:
-        """Whether a lease is good for storing a result."""
+        """Whether a lease still allows storing a result."""
         with self.transaction() as connection:
             return leases.holds(connection, lease)
 
     def advance(self, lease: Lease) -> str:
-        """A stage that succeeded; returns the next."""
+        """End a stage successfully; return the next."""
         with self.transaction() as connection:
             return leases.advance(connection, lease)
 
     def put_off(self, lease: Lease, delay: timedelta = NONE, *, counts: bool = False) -> None:
-        """A stage that is to be tried again."""
+        """Put a stage off for a retry."""
         with self.transaction() as connection:
             leases.put_off(connection, lease, error="ValueError", delay=delay, counts=counts)
 
     def crash(self, batch: BatchRef, stage: str = "extract") -> Lease:
-        """A lease that nobody gives back, and that has lapsed."""
+        """Take a lease and let it lapse."""
         return self.leased(batch, stage, lasting=-SOON)
 
     def finish(self, batch: BatchRef) -> None:
-        """Every stage of a batch, one after the other, and its events in effect."""
+        """Complete every stage of a batch, so that its events take effect."""
         stage = lanes.STAGES[0]
         while stage != lanes.DONE:
             with self.transaction() as connection:
@@ -200,12 +200,12 @@ class Worker:
                 stage = leases.advance(connection, lease)
 
     def owe_profiles(self) -> None:
-        """A profile of the lane is due."""
+        """Make a profile of the lane due."""
         with self.transaction() as connection:
             entities.put_off_profiles(connection, self.lane, pause=NONE)
 
     def split(self, batch: BatchRef) -> None:
-        """A batch that crashed too often: its events go back to the lane, each to be taken alone."""
+        """Split a batch that crashed too often: return its events to the lane, each to be taken alone."""
         with self.transaction() as connection:
             lease = leases.take(connection, batch, "extract", owner="a task", lasting=LONG)
             assert lease is not None
@@ -222,13 +222,13 @@ class Remembering:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """A transaction of the namespace's tenant."""
+        """Open a transaction of the namespace's tenant."""
         with tenant_transaction(self._engine, self.lane.tenant_id) as connection:
             yield connection
 
     @contextmanager
     def stamped(self) -> Iterator[tuple[Connection, Stamp]]:
-        """A transaction of the namespace's tenant, and the mark of a decision made in it."""
+        """Open a transaction of the namespace's tenant, with the mark of a decision made in it."""
         with self.transaction() as connection:
             (stamp,) = decisions.stamps(connection, 1)
             yield connection, stamp
@@ -241,7 +241,7 @@ class Remembering:
         about: Mapping[UUID, tuple[str, str]] | None = None,
         **given: Any,
     ) -> UUID:
-        """A new memory, linked to those that it is about (entity: role, certainty)."""
+        """Store a memory, linked to its entities (entity: role, certainty)."""
         new = new_memory(content, **given)
         with self.stamped() as (connection, stamp):
             memories.add(connection, self.lane, new, stamp)
@@ -259,7 +259,7 @@ class Remembering:
         about: Mapping[UUID, tuple[str, str]] | None = None,
         **given: Any,
     ) -> list[UUID]:
-        """New memories, all about the same, in a few statements for all of them."""
+        """Store several memories about the same entities, in a few statements."""
         new = [new_memory(content, **given) for content in contents]
         ids = [one.memory_id for one in new]
         with self.stamped() as (connection, stamp):
@@ -274,7 +274,7 @@ class Remembering:
         return ids
 
     def entity(self, name: str, **given: Any) -> UUID:
-        """A new entity."""
+        """Store an entity."""
         new = registered(name, **given)
         with self.stamped() as (connection, stamp):
             entities.save(connection, self.lane, [new], stamp)
@@ -282,13 +282,13 @@ class Remembering:
 
 
 def registered(name: str, **given: Any) -> RegisteredEntity:
-    """An entity of the registry; a person, unless given."""
+    """Return an entity of the registry; by default, a person."""
     fields: dict[str, Any] = {"entity_id": uuid4(), "name": name, "entity_type": EntityType.PERSON}
     return RegisteredEntity(**{**fields, **given})
 
 
 def new_memory(content: str, **given: Any) -> NewMemory:
-    """A plain fact, said at noon, with some columns given."""
+    """Return a plain fact, said at noon, with some columns given."""
     fields: dict[str, Any] = {
         "memory_id": uuid4(),
         "kind": "fact",
@@ -309,7 +309,7 @@ def new_memory(content: str, **given: Any) -> NewMemory:
 
 @dataclass(frozen=True)
 class Hint:
-    """A task's message as it waits in Redis. text: all of it, decoded."""
+    """A task's message waiting in Redis. text: all of it, decoded."""
 
     task: str
     arguments: tuple[str, ...]
@@ -317,7 +317,7 @@ class Hint:
 
 
 def waiting_hints(broker: Redis) -> list[Hint]:
-    """The hints that no worker has taken."""
+    """Return the hints that no worker has taken."""
     found = []
     for queue in ("extract", "score", "embed", "consolidate", "profile", "reflect"):
         for message in reversed(cast("list[bytes]", broker.lrange(f"mosshead:tasks:{queue}", 0, -1))):
@@ -328,12 +328,12 @@ def waiting_hints(broker: Redis) -> list[Hint]:
 
 
 def as_text(one: Mapping[str, Any]) -> str:
-    """An event as it travels."""
+    """Return an event as it is sent."""
     return json.dumps(one)
 
 
 def generic_plan(connection: Connection, statement: str) -> dict[str, Any]:
-    """How a statement of a trip runs, whatever its parameters are: the topmost node, with its parts as ``Plans``."""
+    """Return the generic plan of a statement: the topmost node, with its children as ``Plans``."""
     numbers: dict[str, int] = {}
     numbered = re.sub(r"%\((\w+)\)s", lambda one: f"${numbers.setdefault(one[1], len(numbers) + 1)}", statement)
     rows = connection.exec_driver_sql(
@@ -344,7 +344,7 @@ def generic_plan(connection: Connection, statement: str) -> dict[str, Any]:
 
 
 def workers_with(engine: Engine, slots: int, *, seen_ago: timedelta = NONE, name: str = "a worker") -> None:
-    """Workers that are alive, as far as dispatching can tell, with so many slots."""
+    """Register live workers with some slots, as seen by dispatching."""
     with engine.begin() as connection:
         connection.execute(
             text("""
@@ -356,7 +356,7 @@ def workers_with(engine: Engine, slots: int, *, seen_ago: timedelta = NONE, name
 
 
 def nothing_at_work(engine: Engine) -> None:
-    """No lane is due, no batch is open, no worker is alive and no provider is down, whatever earlier tests left behind."""
+    """Reset what earlier tests left: no due lanes, open batches, live workers, or providers down."""
     with engine.begin() as connection:
         connection.exec_driver_sql("""
             update mosshead.lanes set ready_at = null, lease_until = null, lease_owner = null, erase_due_at = null
@@ -370,13 +370,13 @@ def nothing_at_work(engine: Engine) -> None:
 
 
 def until_logged(logs: Sequence[Mapping[str, Any]], event: str, *, within: float = 30.0) -> Callable[[], bool]:
-    """What stops a process of the service once an event stands in its log, or after so many seconds. Safe to share by threads."""
+    """Return a stop condition for a process of the service: an event is in its log, or a time has passed. Thread-safe."""
     end = time.monotonic() + within
     return lambda: time.monotonic() > end or any(one["event"] == event for one in logs)
 
 
 def until_blocked(engine: Engine, table: str, *, count: int = 1) -> None:
-    """Return when so many statements that name a table wait for a lock that another transaction has."""
+    """Wait until this many statements that name a table are blocked by another transaction's lock."""
     deadline = time.monotonic() + 30
     statement = text("""
         select count(*) from pg_stat_activity
@@ -391,7 +391,7 @@ def until_blocked(engine: Engine, table: str, *, count: int = 1) -> None:
 
 
 def terminate_blocked(engine: Engine, statement: str) -> None:
-    """Cut the connections on which such a statement waits for a lock, as a database that crashes does."""
+    """Terminate the connections on which such a statement waits for a lock, as a crashing database would."""
     with engine.begin() as connection:
         connection.execute(
             text("""
@@ -403,7 +403,7 @@ def terminate_blocked(engine: Engine, statement: str) -> None:
 
 
 def index_own(admin_url: str, tenant_id: UUID, *, outgrown: int) -> None:
-    """Index what a tenant holds more than so many rows of. The namespaces of other tests, which would take long, stay without."""
+    """Index what a tenant has more than this many rows of, but not other tests' namespaces, which would take long."""
     others = text("update mosshead.scopes set memories = -memories, turns = -turns where tenant_id <> :tenant_id")
     engine = create_engine(sqlalchemy_url(admin_url, "MOSSHEAD_ADMIN_URL"))
 

@@ -1,24 +1,23 @@
-"""What people, and pages that they paste, may put into a conversation to steer an assistant later; and what looks so.
+"""Texts by people, or on pages they paste, that try to steer an assistant later; and harmless look-alikes.
 
-ATTACKS: by shape, messages none of which may become a memory. LOOK_ALIKES: plain things that people tell, of many walks of
-life, all of which should.
+ATTACKS: by type, messages that must not become memories. LOOK_ALIKES: ordinary statements from all walks of life that must.
 """
 
 _ZERO = "\u200b"
 
 
 def _in_escapes(text: str) -> str:
-    """As an address writes letters that it may not hold."""
+    """Encode letters as in URLs."""
     return "".join(f"%{ord(letter):02x}" for letter in text)
 
 
 def _in_tags(text: str) -> str:
-    """Letters of the block "tags", which no font shows."""
+    """Encode letters in the Unicode block "tags", which no font shows."""
     return "".join(chr(0xE0000 + ord(letter)) for letter in text)
 
 
 def _in_bits(text: str) -> str:
-    """Two marks without width, one for each bit."""
+    """Encode each bit as one of two zero-width marks."""
     return "".join("\u200b" if bit == "0" else "\u200c" for letter in text for bit in f"{ord(letter):08b}")
 
 

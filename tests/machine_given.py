@@ -1,4 +1,4 @@
-"""A Postgres that is initialised and migrated once in a test process: each machine of a test begins with a copy of its data."""
+"""A Postgres that is initialised and migrated once per test process: each test's machine starts with a copy of its data."""
 
 import atexit
 import shutil
@@ -24,7 +24,7 @@ from workers.local.data_dir import held
 from workers.local.postgres import DATABASE, postgres, url
 
 TEMPLATE = "migrated"
-"""A database beside the one that is used, to which nobody is connected, to be cloned: a migration takes ten times as long."""
+"""A second database without connections, to be cloned: a migration takes ten times as long."""
 
 _CLONE = sql.SQL("create database {} template {}")
 
@@ -36,7 +36,7 @@ def put_database(data_dir: Path) -> None:
 
 @contextmanager
 def machine_of_minilm(data_dir: Path) -> Iterator[Addresses]:
-    """A running Postgres, migrated and with MiniLM as its active model, and a running Redis."""
+    """Yield a running Postgres, migrated and with MiniLM as its active model, and a running Redis."""
     data_dir.mkdir(exist_ok=True)
     put_database(data_dir)
     with servers(Settings(data_dir=data_dir, flower_port=0)) as running:
@@ -46,7 +46,7 @@ def machine_of_minilm(data_dir: Path) -> Iterator[Addresses]:
 
 @contextmanager
 def database_of_its_own(machine: Addresses) -> Iterator[Addresses]:
-    """Another database on a machine's server, with MiniLM as its active model, for whoever changes what all namespaces share."""
+    """Yield another database on a machine's server, with MiniLM as its active model, for tests that change shared data."""
     assert machine.admin_url is not None
     name = f"clone_{uuid4().hex}"
 
@@ -71,7 +71,7 @@ def database_of_its_own(machine: Addresses) -> Iterator[Addresses]:
 
 @contextmanager
 def scratch_database(engine: Engine, *, template: str | None = None) -> Iterator[str]:
-    """The administrator's address of a new database, empty or a clone of another to which nobody is connected."""
+    """Yield the administrator's address of a new database, empty or cloned from one without connections."""
     name = f"scratch_{uuid4().hex}"
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql(f"create database {name}" + (f" template {template}" if template else ""))
@@ -82,7 +82,7 @@ def scratch_database(engine: Engine, *, template: str | None = None) -> Iterator
 
 
 def name_of(database_url: str) -> str:
-    """The name of a database, by its address."""
+    """Return the name of a database, by its address."""
     return str(make_url(database_url).database)
 
 
@@ -101,6 +101,6 @@ def _migrated() -> Path:
         migrate(url(socket), {})
         with psycopg.connect(url(socket, database="postgres"), autocommit=True) as connection:
             connection.execute(_CLONE.format(sql.Identifier(TEMPLATE), sql.Identifier(DATABASE)))
-            # Tests kill servers, and never the machine: what is written need not reach the disk.
+            # Tests kill servers, never the machine: data need not reach the disk.
             connection.execute("alter system set fsync = off")
     return folder / "postgres"

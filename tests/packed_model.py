@@ -1,4 +1,4 @@
-"""A small model in the file format of `mosshead.embeddings.local.e5`, with weights drawn at random."""
+"""A small model in the file format of `mosshead.embeddings.local.e5`, with random weights."""
 
 import struct
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ Tensors = dict[str, Array]
 
 
 def write_packed_model(path: Path) -> tuple[LocalModel, Tensors]:
-    """Write the file, and return what a folder with it must hold, and its tensors as PyTorch's BertModel names them."""
+    """Write the file; return what a folder with it must hold, and its tensors under the names of PyTorch's BertModel."""
     draw = np.random.default_rng(7)
     tensors: Tensors = {}
     stored: list[tuple[str, bytes]] = []

@@ -1,4 +1,4 @@
-"""The fenced blocks of the pages that people read, and what is typed in those that show commands."""
+"""The fenced blocks of the documentation pages, and the commands shown in them."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "decisions" not in page.parts)
 SHOWING = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "AGENTS.md")), *PAGES]
-"""The pages whose blocks are checked, each by the test that its kind says."""
+"""The pages whose blocks are checked, each by the test for its kind."""
 
 BLOCKS = re.compile(r"^```(?P<language>\w*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -33,11 +33,11 @@ NOT_TYPED = {
     "make docs": "index",
     "uv pip compile": "index",
 }
-"""The commands of pages that no test types into a shell, by their beginnings, each with a reason in one word; they are parsed."""
+"""Beginnings of the commands that no test types into a shell, each with a one-word reason; they are parsed."""
 
 
 class Block(NamedTuple):
-    """A block of a page. number: of those of its page and its kind, from 0."""
+    """A block of a page. number: among those of its page and kind, from 0."""
 
     page: Path
     kind: str
@@ -46,19 +46,19 @@ class Block(NamedTuple):
 
     @property
     def commands(self) -> list[list[str]]:
-        """The words of each command; in a block with prompts, only what stands at one."""
+        """Return the words of each command; in a block with prompts, only of the lines with one."""
         joined = self.body.replace("\\\n", "")
         typed = re.findall(r"^\$ (.*)$", joined, re.MULTILINE) or joined.splitlines()
         return [words for line in typed if (words := shlex.split(line, comments=True))]
 
 
 def blocks(*kinds: str) -> list[Block]:
-    """The blocks of some kinds, of all pages."""
+    """Return the blocks of some kinds, of all pages."""
     return [block for page in SHOWING for block in blocks_of(page, *kinds)]
 
 
 def blocks_of(page: Path, *kinds: str) -> list[Block]:
-    """The blocks of a page with their kinds, all or some: their language, or what a block without one shows."""
+    """Return the blocks of a page with their kinds, all or some: their language, or what a block without one shows."""
     found: list[Block] = []
     before = ""
     for match in BLOCKS.finditer(page.read_text(encoding="utf-8")):
@@ -69,12 +69,12 @@ def blocks_of(page: Path, *kinds: str) -> list[Block]:
 
 
 def is_typed(command: str) -> bool:
-    """Whether a test types a command into a shell."""
+    """Return whether a test types a command into a shell."""
     return not command.startswith(tuple(NOT_TYPED))
 
 
 def program(words: list[str]) -> tuple[str, list[str]]:
-    """What a command starts, without its folder and what is set for it, and its arguments; "" where it only sets."""
+    """Return the program of a command, without folder and assignments, and its arguments; "" if it only assigns."""
     rest = [word for word in words if not _ASSIGNMENT.match(word)] if _ASSIGNMENT.match(words[0]) else words
     return (Path(rest[0]).name, rest[1:]) if rest else ("", [])
 

@@ -1,4 +1,4 @@
-"""Memories and messages as a scan finds them."""
+"""Memories and messages as a scan returns them."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -18,12 +18,12 @@ SPREAD = Spread(mean=0.0, deviation=1.0)
 
 
 def entity(number: int) -> UUID:
-    """The id of an entity."""
+    """Return the id of an entity."""
     return UUID(int=10_000 + number)
 
 
 def memory(number: int, **given: Any) -> Hit:
-    """A plain fact of long ago."""
+    """Return a plain, old fact."""
     fields: dict[str, Any] = {
         "content": f"fact {number}",
         "salience": 2.0,
@@ -35,7 +35,7 @@ def memory(number: int, **given: Any) -> Hit:
 
 
 def found(number: int, cosine: float = 0.0, words: float = 0.0, *about: int, **given: Any) -> MemoryFound:
-    """A memory with its scores, which count as standard deviations with `SPREAD`, and whom it is about."""
+    """Return a memory with its scores, which count as standard deviations with `SPREAD`, and its subjects."""
     sources = given.pop("sources", ())
     return MemoryFound(
         memory=memory(number, similarity=cosine, **given),
@@ -47,12 +47,12 @@ def found(number: int, cosine: float = 0.0, words: float = 0.0, *about: int, **g
 
 
 def scanned(*those: MemoryFound, bearings: Mapping[UUID, Bearing] | None = None) -> ScannedMemories:
-    """What a scan found, whose scores count as standard deviations."""
+    """Return the result of a scan, whose scores count as standard deviations."""
     return ScannedMemories(memories=those, cosine=SPREAD, words=SPREAD, bearings=bearings or {})
 
 
 def message(number: int, **given: Any) -> StoredMessage:
-    """A message of the user."""
+    """Return a message of the user."""
     fields: dict[str, Any] = {
         "id": UUID(int=5_000 + number),
         "conversation": "boat",

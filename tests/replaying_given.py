@@ -1,4 +1,4 @@
-"""Replays a namespace in the process of the test."""
+"""Replays a namespace in the test's process."""
 
 from typing import Any
 from uuid import UUID
@@ -18,7 +18,7 @@ from workers.replay.replays import Replay
 
 
 class Replaying:
-    """Replays the fresh namespace, in this process."""
+    """Replays the fresh namespace in this process."""
 
     def __init__(self, engine: Engine, forming: Forming, memory: Memory) -> None:
         self.engine = engine
@@ -29,16 +29,16 @@ class Replaying:
 
     @property
     def both(self) -> dict[str, UUID]:
-        """The ids of the namespace and of its replay, as statements about both take them."""
+        """Return the ids of the namespace and of its replay, as statements about both take them."""
         return {**self.lane.scope, "replay_id": self.there.path.namespace_id}
 
     def start(self, *, messages: int = 100, **given: Any) -> None:
-        """Begin, and go on until nothing is left."""
+        """Start the replay and continue until nothing is left."""
         replays.start(self.engine, settings(), self.path, **{"llm_model": None, "instructions": None, **given})
         self.follow(messages)
 
     def follow(self, messages: int = 100) -> None:
-        """Go on with the replay until it has come as far as the namespace, by batches of so many messages."""
+        """Continue the replay until it has caught up with the namespace, in batches of that many messages."""
         replay = LaneRef(self.lane.tenant_id, self.path.replayed().namespace_id)
         while True:
             went = follow(self.engine, self.lane)
@@ -53,7 +53,7 @@ class Replaying:
 
     @property
     def listed(self) -> Replay:
-        """As an operator sees it."""
+        """Return the replay as an operator sees it."""
         [found] = [one for one in replays.listed(self.engine) if one.path == self.path.parts]
         return found
 

@@ -1,4 +1,4 @@
-"""Scenarios of `tests/data/scenarios`: what is said, and what is believed of it. The README beside them describes the format."""
+"""Scenarios of `tests/data/scenarios`: messages, and what is believed of them. The README there describes the format."""
 
 import json
 import re
@@ -29,7 +29,7 @@ _ELSEWHERE = "… in another conversation"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Messages of one batch, and what is believed after it: facts by content, each with those of its fields that matter.
+    """Messages of one batch, and what is believed after it: facts by content, each with the fields that matter.
 
     alone: whether nothing else is believed.
     """
@@ -44,7 +44,7 @@ class Step:
 class Scenario:
     """One example of a promise.
 
-    asked: a message at the end, and what its context holds and lacks. entities: the names of all but the user, at the end.
+    asked: a message at the end, and what its context contains and lacks. entities: all names but the user's, at the end.
     """
 
     steps: tuple[Step, ...]
@@ -54,11 +54,11 @@ class Scenario:
 
     @property
     def is_stored(self) -> bool:
-        """Whether it takes a store to tell, and extraction alone does not."""
+        """Return whether the scenario needs a store, beyond extraction."""
         return len(self.steps) > 1 or bool(self.asked) or self.entities is not None
 
     def as_case(self) -> Case:
-        """The same as the oracle knows it: each step proposes what it believes anew, in the place of what it believes no more."""
+        """Return the oracle's form: each step proposes its new beliefs, in place of those it no longer holds."""
         before: dict[str, str] = {}
         sessions: list[dict[str, Any]] = []
         for step in self.steps:
@@ -79,7 +79,7 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """A line of a file: its examples, and why a back end is left out, by its name."""
+    """A line of a file: its examples, and by name the back ends that are left out, with reasons."""
 
     name: str
     examples: tuple[Scenario, ...]
@@ -87,13 +87,13 @@ class Promise:
 
     @property
     def back_ends(self) -> list[str]:
-        """Those that must keep it. An oracle that has nothing to propose would prove nothing."""
+        """Return the back ends that must keep it. An oracle without proposals would prove nothing."""
         silent = not any(step.believed for one in self.examples for step in one.steps)
         return [one for one in BACK_ENDS if one not in self.left_out and not (silent and one == "oracle")]
 
 
 def read_promises() -> Iterator[Promise]:
-    """All lines of all files. The first of a file is of the file: what it is about, and whom it leaves out."""
+    """Return all lines of all files. The first line of a file describes it, and the back ends it leaves out."""
     for file in sorted(FOLDER.glob("*.jsonl")):
         head, *lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
         for line in lines:
@@ -103,7 +103,7 @@ def read_promises() -> Iterator[Promise]:
 
 
 def _filled(given: Any, example: str | Sequence[str]) -> Any:
-    """The line with the words of an example in its places: {0} is the first."""
+    """Return the line with the words of an example inserted: {0} is the first."""
     if isinstance(given, str):
         for place, words in enumerate([example] if isinstance(example, str) else example):
             given = given.replace(f"{{{place}}}", words)
@@ -130,7 +130,7 @@ def _step(given: Mapping[str, Any], clock: "_Clock") -> Step:
 
 
 class _Clock:
-    """Gives each message its time and its conversation. The lines that begin with … change these."""
+    """Gives each message its time and conversation. Lines that begin with … change these."""
 
     def __init__(self) -> None:
         self._now, self._conversation = START, 1
@@ -158,7 +158,7 @@ def _as_said(message: Message) -> dict[str, Any]:
 
 
 def _gold(fact_id: str, content: str, step: Step, *, replaces: str | None) -> dict[str, Any]:
-    """A fact as the file of gold facts has it, which quotes all of the latest message that it is taken from."""
+    """Return a fact in the format of the gold file, which quotes the whole latest message it is taken from."""
     given = dict(step.believed[content])
     sources = given.pop("sources", None) or _sources(content, step.messages)
     quoted = next(one for one in reversed(step.messages) if one.number in sources and one.role is Role.USER)
@@ -181,7 +181,7 @@ def _gold(fact_id: str, content: str, step: Step, *, replaces: str | None) -> di
 
 
 def _sources(content: str, messages: Sequence[Message]) -> list[int]:
-    """The user's message that shares most words with a fact, above all names, and those that hold names which it lacks."""
+    """Return the user's message that shares most words with a fact, above all names, and those with the names it lacks."""
     words, names = set(_WORD.findall(content.casefold())), set(_NAME.findall(content)) - {USER}
     shared = {one: len(words & set(_WORD.findall(one.content.casefold()))) for one in messages if one.role is Role.USER}
     best = max(shared, key=lambda one: (shared[one] + sum(name in one.content for name in names), one.number))

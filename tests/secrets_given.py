@@ -1,6 +1,6 @@
-"""Secrets of many kinds, the sentences that carry them, and what only looks like a secret. Made from a seed when a test runs.
+"""Secrets of many kinds, sentences around them, and look-alikes. Generated from a seed when a test runs.
 
-No key stands here as it would in use: scanners of repositories would take it for a real one.
+No complete key is written here: scanners of repositories would take it for a real one.
 """
 
 import base64
@@ -20,7 +20,7 @@ _HEX = "0123456789abcdef"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A secret as somebody writes it. parts: what must be found nowhere. told: the text brings its own words ("my pin is …")."""
+    """A secret as somebody writes it. parts: what must not remain. told: the text has its own words ("my pin is …")."""
 
     kind: str
     text: str
@@ -63,35 +63,35 @@ CARRIERS = (
 
 
 def secrets(seed: int, count: int) -> list[Given]:
-    """So many secrets, kinds taking turns."""
+    """Return that many secrets, with kinds taking turns."""
     rng = random.Random(seed)
     return [_MAKERS[number % len(_MAKERS)](rng) for number in range(count)]
 
 
 def kinds() -> set[str]:
-    """The kinds that `secrets` makes."""
+    """Return the kinds that `secrets` makes."""
     return {one.kind for one in secrets(0, len(_MAKERS))}
 
 
 def carried(given: Given, number: int) -> str:
-    """A secret in a sentence. One that brings its own words stands as they need it."""
+    """Return a secret in a sentence. One with its own words is left as it is."""
     return CARRIERS[number % len(CARRIERS)].format(given.text)
 
 
 def card(rng: random.Random, start: str, length: int) -> str:
-    """A number that an issuer could have given out."""
+    """Return a card number that an issuer could have assigned."""
     body = start + _some(rng, string.digits, length - len(start) - 1)
     return next(body + last for last in string.digits if passes_luhn(body + last))
 
 
 def iban(rng: random.Random, country: str, bban: str) -> str:
-    """An IBAN of a country. bban: its form, with 9 for a digit and A for a letter."""
+    """Return an IBAN of a country. bban: its form, with 9 for a digit and A for a letter."""
     filled = "".join(rng.choice(string.digits if char == "9" else string.ascii_uppercase) for char in bban)
     return next(one for number in range(2, 99) if passes_mod_97(one := f"{country}{number:02}{filled}"))
 
 
 def grouped(digits: str, sizes: Sequence[int], between: str) -> str:
-    """Digits in groups, the last of what is left."""
+    """Return digits in groups; the last group has the remainder."""
     groups, at = [], 0
     for size in sizes:
         groups.append(digits[at : at + size])
@@ -104,7 +104,7 @@ def _some(rng: random.Random, chars: str, count: int) -> str:
 
 
 def _token(rng: random.Random, chars: str, count: int) -> str:
-    """As a generator of keys makes them: of more than letters."""
+    """Return a token as a key generator makes it: with more than letters."""
     return _some(rng, chars, count - 3) + "7" + _some(rng, "abcdef", 1) + "4"
 
 
@@ -181,7 +181,7 @@ def _pem(rng: random.Random) -> Given:
     dashes = "-" * 5
     head, foot = f"{dashes}BEGIN {label}PRIVATE KEY{dashes}", f"{dashes}END {label}PRIVATE KEY{dashes}"
     whole = between.join([head, *lines, foot])
-    # At times the copy ends too early.
+    # Sometimes the copy ends too early.
     return Given("private key", between.join([head, *lines[:-1]]) if rng.random() < 0.25 else whole, tuple(lines[:-1]))
 
 
@@ -234,7 +234,7 @@ _WORDS = "tulip maple comet pepper anchor violet rocket walnut ember lantern pic
 
 
 def password(rng: random.Random) -> str:
-    """As people make them up, and as generators do."""
+    """Return a password, made up as people or as generators do."""
     word = rng.choice(_WORDS)
     return rng.choice(
         [
@@ -484,7 +484,7 @@ _MAKERS: tuple[Callable[[random.Random], Given], ...] = (
 
 
 def look_alikes(seed: int, count: int) -> list[str]:
-    """So many sentences that hold what looks like a secret and is none, forms taking turns."""
+    """Return that many sentences with a look-alike of a secret, with forms taking turns."""
     rng = random.Random(seed)
     return [_LOOK_ALIKES[number % len(_LOOK_ALIKES)](rng) for number in range(count)]
 

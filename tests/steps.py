@@ -1,4 +1,4 @@
-"""How much work something does, counted and not timed: every call of a function, of Python's or of C."""
+"""The amount of work something does, in counted calls instead of time: every function call, of Python's or of C."""
 
 import sys
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def steps(work: Callable[[], object], *, of: str | None = None) -> int:
-    """How many calls some work makes. of: only those of the functions of this name."""
+    """Return how many calls some work makes. of: only those of functions with this name."""
     count = 0
 
     def note(frame: FrameType, event: str, argument: Any) -> None:

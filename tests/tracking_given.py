@@ -12,7 +12,7 @@ HE, SHE = Gender.HE, Gender.SHE
 
 
 def key(name: str) -> UUID:
-    """The id of an entity of the small world."""
+    """Return the id of an entity of the small world."""
     return uuid5(UUID(int=7), name)
 
 
@@ -57,7 +57,7 @@ CALLED = {
 
 
 def known(text: str, **given: Any) -> FocusKnowledge:
-    """What the small world knows to a message: the names in it, and what is given."""
+    """Return the small world's knowledge for a message: the names in it, and what is given."""
     names = [
         NameInMessage(
             start=text.index(called), end=text.index(called) + len(called), entity_ids=tuple(map(key, bearers))
@@ -69,14 +69,14 @@ def known(text: str, **given: Any) -> FocusKnowledge:
 
 
 def near(**cosines: float) -> dict[UUID, float]:
-    """Cosines by name, with _ for the spaces."""
+    """Return cosines by name, with _ for the spaces."""
     return {key(name.replace("_", " ")): cosine for name, cosine in cosines.items()}
 
 
 def said(
     *messages: str, state: FocusState | None = None, knowing: Mapping[str, FocusKnowledge] | None = None
 ) -> FocusState:
-    """The state after some messages of the user; one that begins with ">" is the assistant's. knowing: by message."""
+    """Return the state after some messages of the user; one that begins with ">" is the assistant's. knowing: by message."""
     now = state or FocusState()
     for message in messages:
         text = message.removeprefix(">")
@@ -86,12 +86,12 @@ def said(
 
 
 def meant(state: FocusState) -> dict[str, set[str]]:
-    """What the words of the latest turn refer to, by name."""
+    """Return the entities that the words of the latest turn refer to, by name."""
     return {one.text: names(one.entity_ids) for one in state.references}
 
 
 def names(ids: Any) -> set[str]:
-    """The names of entities of the small world, by their ids or by what a layer holds."""
+    """Return the names of small-world entities, by their ids or by the items of a layer."""
     by_key = {key(name): name for bearers in CALLED.values() for name in bearers} | {
         key("How to launch a boat"): "How to launch a boat"
     }

@@ -1,7 +1,6 @@
-"""What the stages depend on: the real parts that they work with, and the providers outside that they ask.
+"""What the stages depend on: their parts, and the external providers that they ask.
 
-Parts are opened once in each process, when they are first needed, and so never over a fork. What they are made of is loaded
-before it.
+Each process opens its parts once, on first use, and so never across a fork. Their code is loaded before it.
 """
 
 import gc
@@ -34,16 +33,16 @@ if TYPE_CHECKING:
 WORKER_URL = "MOSSHEAD_WORKER_URL"
 
 MANNER_STANDS: Final = timedelta(days=7)
-"""How long it is believed how a model is to be asked: an endpoint may learn a stricter mode."""
+"""How long the known form of requests to a model is trusted: an endpoint may learn a stricter mode."""
 
 Store = Callable[[Connection], object]
-"""Writes a stage's result; runs in the transaction that also moves the batch on."""
+"""Stores a stage's result; runs in the transaction that also advances the batch."""
 
 
 class UsageLog(threading.local):
-    """What the model reported to this thread since the log was last emptied: prompt name, tokens in, tokens out.
+    """The model's reports to this thread since the log was last emptied: prompt name, tokens in, tokens out.
 
-    A worker whose tasks are threads must not charge one tenant for what another asks at the same time.
+    With threads as tasks, a worker must not charge one tenant for what another asks at the same time.
     """
 
     def __init__(self) -> None:
@@ -55,7 +54,7 @@ class UsageLog(threading.local):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a stage may use. others: models that a namespace asks in place of the service's own, by name."""
+    """What a stage may use. others: by name, models that a namespace asks instead of the service's own."""
 
     settings: Settings
     engine: Engine
@@ -66,11 +65,11 @@ class Parts:
 
     @property
     def expands(self) -> bool:
-        """Whether expansions of memories are written: there is an LLM, and a budget for them."""
+        """Return whether expansions of memories are written: there is an LLM, and a budget for them."""
         return self.model is not None and self.settings.expansion_tokens_per_day > 0
 
     def other_model(self, name: str) -> LanguageModel:
-        """The model that a namespace asks in place of the service's own. Raises ConfigurationError where there is no LLM."""
+        """Return the model a namespace asks instead of the service's own. Raises ConfigurationError if there is no LLM."""
         if name not in self.others:
             self.others[name] = open_other_model(self.settings, name, on_usage=self.usage.note, engine=self.engine)
         return self.others[name]
@@ -78,7 +77,7 @@ class Parts:
 
 @lru_cache(maxsize=1)
 def parts() -> Parts:
-    """The parts of this process."""
+    """Return the parts of this process."""
     chosen = settings()
     log = UsageLog()
     engine = open_engine(chosen.login("worker"), setting=WORKER_URL, prepared=chosen.prepared_statements)
@@ -93,7 +92,7 @@ def parts() -> Parts:
 
 @contextmanager
 def logged_in(settings: Settings) -> Iterator[Engine]:
-    """An engine for the block. Raises ConfigurationError or StoreUnavailable where the login will not do."""
+    """Yield an engine for the block. Raises ConfigurationError or StoreUnavailable if the login is unsuitable."""
     engine = open_engine(settings.login("worker"), setting=WORKER_URL, prepared=settings.prepared_statements)
     try:
         check_login(engine, setting=WORKER_URL)
@@ -103,9 +102,9 @@ def logged_in(settings: Settings) -> Iterator[Engine]:
 
 
 def leave_parts_to_parent(**_: object) -> None:
-    """In a process that was forked: open parts of its own. Two that write to one connection read each other's answers.
+    """Make a forked process open its own parts. Two that share a connection would read each other's answers.
 
-    The parent's connections are not closed, for the parent may use them.
+    The parent's connections are not closed, as the parent may use them.
     """
     if parts.cache_info().currsize:
         parts().engine.dispose(close=False)
@@ -113,7 +112,7 @@ def leave_parts_to_parent(**_: object) -> None:
 
 
 def check_parts() -> None:
-    """Refuse to start with a login or a model that will not do; leaves no connection behind that a fork could share.
+    """Refuse to start with an unsuitable login or model; leaves no connection open that a fork could share.
 
     Raises ConfigurationError, StoreUnavailable, ModelMissing, EmbedderUnavailable or EmbedderMismatch.
     """
@@ -131,11 +130,11 @@ def check_parts() -> None:
 
 
 def load_for_children() -> None:
-    """Load, before a fork, what each child would else load for itself and hold in memory of its own. Asks nobody.
+    """Load, before a fork, what each child would otherwise load into its own memory. Sends no request.
 
-    Raises ConfigurationError where the local model's files, or the LLM's key or address, cannot be used.
+    Raises ConfigurationError if the local model's files, or the LLM's key or address, cannot be used.
     """
-    # It loads numpy, which is slow and which the scheduler does without.
+    # Loads numpy, which is slow and which the scheduler does not need.
     from mosshead.safety.classifier import load_classifier
 
     chosen = settings()
@@ -143,13 +142,13 @@ def load_for_children() -> None:
     open_language_model(chosen)
 
     load_classifier()
-    # The collector writes to each object that it looks at, which would give a child a page of its own for it.
+    # The collector writes to each object it visits, which would copy the object's page in each child.
     gc.collect()
     gc.freeze()
 
 
 def check_dimensions(model: Model, dimensions: int) -> None:
-    """Raise ConfigurationError where an endpoint answers otherwise than it did: vectors of two lengths cannot be compared."""
+    """Raise ConfigurationError if an endpoint changed its dimensions: vectors of different lengths cannot be compared."""
     if dimensions != model.dimensions:
         raise ConfigurationError(
             f"the endpoint answers with {dimensions} dimensions, and {model.name} has {model.dimensions} here; set "
@@ -159,7 +158,7 @@ def check_dimensions(model: Model, dimensions: int) -> None:
 
 
 def open_embedder_of(chosen: Settings, spec: str | None = None) -> Embedder:
-    """The embedder that the settings name, or another. Raises ConfigurationError or ModelMissing."""
+    """Return the embedder that the settings name, or another. Raises ConfigurationError or ModelMissing."""
     endpoint = Endpoint.chosen(
         url=chosen.embedding_url,
         api_key=chosen.embedding_api_key.get_secret_value() if chosen.embedding_api_key else None,
@@ -172,10 +171,10 @@ def open_embedder_of(chosen: Settings, spec: str | None = None) -> Embedder:
 def open_language_model(
     settings: Settings, on_usage: "OnUsage | None" = None, engine: Engine | None = None
 ) -> "OpenAILanguageModel | None":
-    """The model that the settings name, or None where they name none and the offline rules do the work.
+    """Return the model that the settings name, or None if they name none and the offline rules work instead.
 
-    engine: of the database in which the processes share how it is to be asked.
-    Raises ConfigurationError where the key or the address cannot be used at all.
+    engine: of the database in which processes share the form of requests to it. Raises ConfigurationError if the key or the
+    address cannot be used at all.
     """
     if not settings.uses_llm:
         return None
@@ -184,7 +183,7 @@ def open_language_model(
         raise ConfigurationError(
             "OPENAI_API_KEY is empty. Set it to your key, or unset it to work by the offline rules"
         )
-    # Slow to import, and not needed by who asks no LLM.
+    # Slow to import, and not needed without an LLM.
     from mosshead.llm.modes import AnswerMode
     from mosshead.llm.openai import OpenAILanguageModel
 
@@ -221,7 +220,7 @@ def _manners_in(engine: Engine, base_url: str | None) -> "MannerMemory":
 def open_other_model(
     settings: Settings, name: str, on_usage: "OnUsage | None" = None, engine: Engine | None = None
 ) -> "OpenAILanguageModel":
-    """Another model of the same endpoint, by its name. Raises ConfigurationError also where there is no endpoint."""
+    """Return another model of the same endpoint, by name. Raises ConfigurationError also if there is no endpoint."""
     model = open_language_model(settings.model_copy(update={"llm_model": name}), on_usage, engine)
     if model is None:
         raise ConfigurationError("there is no LLM; set OPENAI_API_KEY or OPENAI_BASE_URL, as the workers have it")
@@ -229,7 +228,7 @@ def open_other_model(
 
 
 def providers_of(stage: str, settings: Settings) -> frozenset[str]:
-    """What a stage asks for under these settings."""
+    """Return the providers that a stage asks under these settings."""
     asks_llm = settings.uses_llm and (
         stage in {*_ANSWERED, REFLECT} or (stage == "refresh_profiles" and settings.llm_profiles)
     )
@@ -241,34 +240,34 @@ def providers_of(stage: str, settings: Settings) -> frozenset[str]:
 
 
 _ANSWERED: Final = {"extract": "extraction", "consolidate": "consolidation"}
-"""The stages that wait until the answers to their kind of question can be read. Profiles are put together by rules meanwhile, and
-a reflection is put off by itself: the messages of its lane would wait behind it."""
+"""The stages that wait until the answers to their kind of question are readable. Rules write profiles meanwhile, and a reflection
+is postponed by itself: otherwise the messages of its lane would wait behind it."""
 
 
 def all_providers(settings: Settings) -> frozenset[str]:
-    """What any stage asks for under these settings."""
+    """Return the providers that any stage asks under these settings."""
     return frozenset().union(*(providers_of(stage, settings) for stage in (*STAGES, REFLECT)))
 
 
 def rules_take_over(connection: Connection, settings: Settings, stage: str) -> bool:
-    """Whether the LLM has failed a stage for so long that the offline rules do its work until it is next tried."""
+    """Return whether the LLM has failed a stage for so long that the offline rules replace it until it is next tried."""
     return not providers_of(stage, settings).isdisjoint(_replaced(connection, settings))
 
 
 def paused_providers(connection: Connection, settings: Settings) -> list[str]:
-    """The providers that stages have to wait for at this moment."""
+    """Return the providers that stages must wait for now."""
     replaced = _replaced(connection, settings)
     return [one for one in leases.paused_providers(connection) if one not in replaced]
 
 
 def _replaced(connection: Connection, settings: Settings) -> frozenset[str]:
-    """What of the LLM has failed for so long that the offline rules do its work."""
+    """Return the LLM providers that have failed for so long that the offline rules replace them."""
     after = settings.rules_after_seconds
     away = leases.long_outages(connection, timedelta(seconds=after)) if after is not None else ()
     return frozenset(away) - {EMBEDDER}
 
 
 def stages_that_wait(paused: Iterable[str], settings: Settings) -> list[str]:
-    """The stages that depend on a provider that is left alone at this moment."""
+    """Return the stages that depend on a paused provider."""
     silent = frozenset(paused)
     return [stage for stage in (*STAGES, REFLECT) if providers_of(stage, settings) & silent]

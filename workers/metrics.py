@@ -1,4 +1,4 @@
-"""What the service is doing, as Prometheus reads it: figures over all tenants, without anybody's name or words."""
+"""What the service is doing, for Prometheus: figures over all tenants, without names or text."""
 
 import time
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from workers.failures import describe
 
 _PREFIX: Final = "mosshead_"
 _KEPT_SECONDS: Final = 5.0
-"""For how long an answer is given again: however many ask, the database is asked this often."""
+"""How long a page is reused: the database is read at most this often, however many ask."""
 
 _MOST_SECONDS: Final = 5.0
 _MOST_OF_A_STATEMENT: Final = 2.0
@@ -40,7 +40,7 @@ class MetricsPage:
         self._page, self._made = b"", float("-inf")
 
     def read(self) -> bytes:
-        """The page, at most some seconds old. It is made in some seconds, whatever Postgres and Redis do."""
+        """Return the page, at most some seconds old. Making it takes a few seconds at most, whatever Postgres and Redis do."""
         with self._lock:
             if time.monotonic() - self._made > _KEPT_SECONDS:
                 self._page = generate_latest(self._registry)
@@ -49,7 +49,7 @@ class MetricsPage:
 
 
 class _Service(Collector):
-    """Reads Postgres and Redis. What cannot be read is left out, and `mosshead_measure_failed` says so."""
+    """Reads Postgres and Redis. Unreadable figures are left out, and `mosshead_measure_failed` says so."""
 
     def __init__(self, settings: Settings) -> None:
         self._broker_url = settings.broker()
@@ -57,7 +57,7 @@ class _Service(Collector):
         self._prepared = settings.prepared_statements
 
     def describe(self) -> list[Metric]:
-        """Nothing: a registry would read all of it to learn the names."""
+        """Return nothing: a registry would otherwise read everything to learn the names."""
         return []
 
     def collect(self) -> Iterator[Metric]:
@@ -68,7 +68,7 @@ class _Service(Collector):
 
     def _of_postgres(self, failed: GaugeMetricFamily) -> Iterator[Metric]:
         until = time.monotonic() + _MOST_SECONDS
-        # Opened for this page: whoever asks seldom holds no connection meanwhile.
+        # Opened for each page: no connection is held between infrequent requests.
         engine = open_engine(self._login, setting=WORKER_URL, prepared=self._prepared)
         try:
             for name, measure in MEASURES.items():

@@ -1,7 +1,7 @@
-"""The scheduler: the only timer. Has what is due dispatched, erased, replays followed, and what is no longer needed cleared.
+"""The scheduler: the only timer. It dispatches due work, runs erasures, follows replays, and clears what is no longer needed.
 
-Safe in several copies. It dispatches work for the free slots of the workers, and no more. So does a worker that just became free.
-What replays and erases takes longer to load than all the rest, so it is loaded when there is something to replay or erase.
+Several copies may run. It dispatches only as much work as the workers have free slots, as does a worker that just became free.
+The code for replays and erasures takes longer to load than all the rest, so it is loaded on first use.
 """
 
 import time
@@ -41,34 +41,34 @@ _CLEARED_AT_ONCE = 500
 _REPLAYS_AT_ONCE = 10
 
 _ABANDONED = timedelta(seconds=30)
-"""Between holding two lanes and having their generation locked there is hardly a moment."""
+"""The time between holding two lanes and locking their generation is far shorter."""
 
 _ERASERS = 2
-"""Of erasures, so that one which is large, or waits for an embedder, does not hold up all others."""
+"""Threads for erasures, so that one that is large or waits for an embedder does not hold up the others."""
 
 _ERASE_AGAIN = timedelta(seconds=1)
-"""An erasure that failed is due again by then; one that is still at work is left alone."""
+"""A failed erasure is due again by then; a running one is left alone."""
 
 _GO_SECONDS = 8.0
-"""What is at work may end; whoever supervises the scheduler waits for 15 seconds. What is cut off is done by the next."""
+"""Running work may finish; the supervisor of the scheduler waits for 15 seconds. Interrupted work is repeated later."""
 
 _HINT_AGAIN = timedelta(seconds=1)
-"""A hint is for a free slot: one that was not taken up by then is lost, or late, and then the lease makes it harmless."""
+"""A hint is for a free slot: one not taken by then is lost, or late, and the lease makes a late one harmless."""
 
 _PAUSE = timedelta(minutes=1)
-"""Before a lane is looked at again that was slow or locked: a statement may have taken all of its 30 seconds."""
+"""Before a slow or locked lane is tried again: a statement may have taken all of its 30 seconds."""
 
 _SPARE = 20
-"""More lanes are looked at than there are slots: one that an app publishes to at this moment is locked, and passed over."""
+"""Lanes read in addition to the free slots: one that an app is publishing to is locked, and skipped."""
 
 _Sweep = dict[str, Callable[[], object]]
-"""What a sweep does, in order, by its name in the log."""
+"""The parts of a sweep in order, by their names in the log."""
 
 _log = structlog.get_logger()
 
 
 def run_scheduler(settings: Settings, stopped: Callable[[], bool]) -> None:
-    """Sweep until ``stopped``. Raises ConfigurationError or StoreUnavailable at the start, where the login will not do."""
+    """Sweep until ``stopped``. Raises ConfigurationError or StoreUnavailable at the start if the login is unsuitable."""
     broker_url = settings.broker()
     with logged_in(settings) as engine:
         check_broker(broker_url, stopped)
@@ -103,7 +103,7 @@ def _sweep(sweep: _Sweep) -> None:
 
 
 def _report_indexes(engine: Engine) -> Callable[[], None]:
-    """Says in the log when `mosshead service index` has something to do for more namespaces than it had."""
+    """Return a function that logs when `mosshead service index` has work for more namespaces than before."""
     reported = 0
 
     def report() -> None:
@@ -118,10 +118,10 @@ def _report_indexes(engine: Engine) -> Callable[[], None]:
 
 
 def dispatch(engine: Engine, settings: Settings, *, own_slot: bool = False) -> None:
-    """A hint for each stage that is due and that nobody was told of lately; a batch for each lane that is due.
+    """Hint each due stage that was not hinted lately, and claim and hint a batch of each due lane, up to the free slots.
 
-    At most as many as there are free slots; does nothing while another process dispatches. own_slot: of a worker whose slot just
-    became free: at most one, and beside all others. Two may then give out the same slot, and one of their hints waits its turn.
+    Does nothing while another process dispatches. own_slot: dispatch one batch at most for a worker whose slot just became free,
+    even while others dispatch. Two may then fill the same slot, and one of their hints waits its turn.
     """
     with engine.begin() as connection:
         if not own_slot and not lanes.dispatch_alone(connection):
@@ -145,10 +145,10 @@ def dispatch(engine: Engine, settings: Settings, *, own_slot: bool = False) -> N
 def _to_try_with(
     connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, waiting: Sequence[str]
 ) -> list[tuple[BatchRef, str]]:
-    """A new batch, where one may try a provider that failed; it goes before those that waited.
+    """Claim a new batch if a failed provider may be tried; it goes before batches that waited for it.
 
-    Among those may be questions that the provider never answers, though it answers all others. As many as there are slots would
-    take every try, and nobody else would ever learn that it is there.
+    Those may contain questions that the provider never answers, although it answers all others. As many as there are slots would
+    use every try, and the provider's recovery would never be noticed.
     """
     extract = lanes.STAGES[0]
     may_be_tried = extract not in waiting and extract in stages_that_wait(_failed(connection), settings)
@@ -182,7 +182,7 @@ def _claim_first(
     *,
     at_once: int,
 ) -> list[tuple[BatchRef, str]]:
-    """The first batches of lanes that are due: of those that are locked or have nothing to take there is none."""
+    """Claim the first batches of due lanes; locked lanes and those with nothing to take give none."""
     claimed: list[tuple[BatchRef, str]] = []
     while due and len(claimed) < limit:
         size = min(at_once, limit - len(claimed))
@@ -192,31 +192,31 @@ def _claim_first(
 
 
 def _claim_alone(engine: Engine, settings: Settings, due: Sequence[LaneRef]) -> list[tuple[BatchRef, str]]:
-    """Claim one lane in a transaction of its own: whatever its rows do, the lanes after it get their turn."""
+    """Claim one lane in its own transaction: whatever its rows cause, the next lanes get their turn."""
     failed: Exception | None = None
     try:
         with engine.begin() as own:
             return claim(own, due, settings)
     except Exception as error:  # noqa: BLE001 - dealt with below
         failed = error
-    # Dealt with here and not above, so that what is raised drags no context along: an error's message can hold anything.
+    # Handled here and not above, so that what is raised has no context: an error's message may contain any text.
     pass_over(engine, due[0], failed)
     return []
 
 
 def _share(slots: int, *, alone: bool) -> int:
-    """A quarter of the slots, and one at least, is kept for other tenants: an import, or a costly message, delays nobody's chat.
+    """Return a tenant's share: a quarter of the slots, at least one, is kept for others, so that no import delays their chats.
 
-    alone: there is no other tenant, so that none of two or three slots need stand idle.
+    alone: there is no other tenant, so none of two or three slots need stay idle.
     """
     kept = slots // 4 if alone else max(1, slots // 4)
     return max(1, slots - kept)
 
 
 def pass_over(engine: Engine, lane: LaneRef, error: Exception) -> None:
-    """Deal with a lane whose claim failed: quarantine it where its own rows are at fault, else look at it again later.
+    """Handle a lane whose claim failed: quarantine it if its own rows are at fault, otherwise try it again later.
 
-    Raises the error where it is no lane's: every other would fail of it, and none of them may be quarantined for that.
+    Raises the error if it affects every lane: none may be quarantined for it.
     """
     if is_of_all(error):
         raise error
@@ -233,9 +233,10 @@ def pass_over(engine: Engine, lane: LaneRef, error: Exception) -> None:
 
 
 def claim(connection: Connection, due: Sequence[LaneRef], settings: Settings) -> list[tuple[BatchRef, str]]:
-    """Make a batch of the next events of each lane, or of none where its profiles or reflections are due; leaves no tenant set.
+    """Claim a batch of the next events of each lane, or one without events if profiles or reflections are due; leaves no tenant
+    set.
 
-    Returns each with the stage at which it begins. A lane that another has, or of which nothing may be taken yet, gets none.
+    Returns each with its first stage. A locked lane, or one with nothing to take yet, gets none.
     """
     gap = timedelta(seconds=settings.gap_seconds)
     locked = lanes.lock_due(connection, due)
@@ -253,7 +254,7 @@ def _next(locked: lanes.LockedLane, waiting: Sequence[WaitingEvent], settings: S
 
 @dataclass(slots=True)
 class _Rest:
-    """After a failure hints rest for a while, so that a Redis that hangs costs its time-out once, and not for each hint."""
+    """Pauses hints after a failure, so that a hanging Redis costs its timeout once and not for each hint."""
 
     until: float = 0.0
 
@@ -262,15 +263,15 @@ _rest = _Rest()
 
 
 def hint(*told: tuple[BatchRef, str]) -> bool:
-    """Send the tasks of some stages, with ids only; returns whether Redis took them, and waits for that 2 seconds at most.
+    """Send the tasks of some stages, with ids only; return whether Redis accepted them, after 2 seconds at most.
 
-    A hint may be lost: the scheduler gives it again. It does not expire: a worker would judge that by its own clock, and were
-    that ahead, it would drop every hint. One that comes late finds its stage done, or leased.
+    A hint may be lost: the scheduler sends it again. It does not expire: a worker would use its own clock, and if that were
+    ahead, would drop every hint. A late one finds its stage done, or leased.
     """
     if time.monotonic() < _rest.until:
         return False
     try:
-        # By the producer, which sends all in one round trip: for each, Celery's own way takes longer than its claim.
+        # Through the producer, which sends all in one round trip: Celery's own way takes longer for each than its claim.
         with app.producer_or_acquire() as producer, producer.batch():
             for batch, stage in told:
                 _publish(producer, batch, stage)
@@ -298,9 +299,9 @@ def _publish(producer: Producer, batch: BatchRef, stage: str) -> None:
 
 
 def follow_all(engine: Engine) -> None:
-    """Go on with what is replayed, a step of each. One that fails holds up nobody else.
+    """Advance each due replay by one step. One that fails holds up no other, and is retried.
 
-    It is tried again, but where its own rows are at fault: its lane is quarantined then, and followed again once it is resumed.
+    If its own rows are at fault, its lane is quarantined, and followed again once it is resumed.
     """
     with engine.begin() as connection:
         due = generations.due(connection, limit=_REPLAYS_AT_ONCE)
@@ -324,7 +325,7 @@ def follow_all(engine: Engine) -> None:
 
 
 def release_abandoned(engine: Engine) -> None:
-    """Let the lanes go on that were held for a switch that was killed."""
+    """Release the lanes that were held for a switch that was killed."""
     with engine.begin() as connection:
         released = generations.release_abandoned(connection, age=_ABANDONED)
     if released:
@@ -333,15 +334,15 @@ def release_abandoned(engine: Engine) -> None:
 
 @contextmanager
 def _erasing(engine: Engine, settings: Settings, stopped: Callable[[], bool]) -> Iterator[None]:
-    """Carry out what is due, in threads of the scheduler, until ``stopped``. Safe in several copies, which share what is due.
+    """Run due erasures in threads of the scheduler, until ``stopped``. Several copies may run; they share the work.
 
-    It needs neither a worker's slot nor Redis: batches that hang may hold all slots, and a full Redis takes no hint.
+    Erasing needs neither a worker's slot nor Redis: hanging batches may hold all slots, and a full Redis accepts no hint.
     """
     check, one_at_a_time = cache(check_parts), Lock()
 
     def checked_parts() -> Parts:
-        with one_at_a_time:  # threads that first ask at the same moment would each open all that a worker needs
-            # Once, before the first: the embedder of what memories say from here on must be the database's own.
+        with one_at_a_time:  # concurrent first calls would each open all that a worker needs
+            # Once, before the first erasure: rewritten memories need the database's own embedder.
             check()
             return parts()
 
@@ -362,7 +363,7 @@ def _erasing(engine: Engine, settings: Settings, stopped: Callable[[], bool]) ->
 
 
 def _erase_next(engine: Engine, checked_parts: Callable[[], Parts]) -> bool:
-    """Carry out one, if one is due; returns whether there may be another at once."""
+    """Run one due erasure; return whether another may be due at once."""
     try:
         with engine.begin() as connection:
             due = lanes.to_erase(connection, limit=1, again=_ERASE_AGAIN)
@@ -380,16 +381,16 @@ def _erase_next(engine: Engine, checked_parts: Callable[[], Parts]) -> bool:
             try:
                 erase(lane, checked_parts())
             except ErasureFailed:
-                pass  # it was said, and is due again
+                pass  # logged already, and due again
             except MossheadError as error:
                 _log.error("erasure_failed", error=str(error))
     return True
 
 
 def clear(engine: Engine, settings: Settings) -> int:
-    """Delete what batches left that ended longer ago than MOSSHEAD_RETENTION_DAYS, some hundred at a time; returns how many.
+    """Delete leftovers of batches that ended more than MOSSHEAD_RETENTION_DAYS ago, some hundred at a time; return how many.
 
-    Safe in several copies at once, and when it dies on the way: it goes on where it was.
+    Several copies may run at once, and one that dies continues where it was.
     """
     age = timedelta(days=settings.retention_days)
     with engine.begin() as connection:
@@ -405,7 +406,7 @@ def clear(engine: Engine, settings: Settings) -> int:
 
 
 def _cleared(engine: Engine, tenant_id: UUID, batches: Sequence[BatchRef], age: timedelta) -> int:
-    """Clear some batches of one tenant; one that cannot be cleared keeps neither the others nor another tenant's."""
+    """Clear some batches of one tenant; one that cannot be cleared stops neither the others nor another tenant's."""
     failed: Exception | None = None
     try:
         with tenant_transaction(engine, tenant_id) as connection:

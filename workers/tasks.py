@@ -1,8 +1,8 @@
-"""The tasks, in the order in which a batch goes through them. Each loads by id, computes, and says how to store.
+"""The tasks, in the order in which a batch passes through them. Each loads by id, computes, and returns how to store the result.
 
-All run in the same way: lease, work outside any transaction, store and advance in one, then hint the next. A stage is done again
-from its start whenever something dies on the way. What it stores, it stores once, under its lease. One that fails is put off,
-split or buried, under its lease, too.
+All run in the same way: take the lease, work outside any transaction, store and advance in one, then hint the next. If anything
+dies on the way, the stage is repeated from its start. It stores its result once, under its lease. A stage that fails is
+postponed, split or given up, also under its lease.
 """
 
 import threading
@@ -44,7 +44,7 @@ from workers.stages.consolidate import apply
 from workers.stages.consolidate import plan as deciding
 
 Work = Callable[[BatchRef, Parts], Store]
-"""Loads, computes and returns how to store; holds no transaction while it computes."""
+"""Loads, computes and returns how to store the result; holds no transaction while it computes."""
 
 _TOO_MUCH_PAUSE = timedelta(hours=1)
 
@@ -52,7 +52,7 @@ _log = structlog.get_logger()
 
 
 def _stage(work: Work) -> Any:
-    """A task of a stage's work, under the name that Flower shows: mosshead.extract, …"""
+    """Return a task for a stage's work, under the name that Flower shows: mosshead.extract, …"""
     name = work.__name__
 
     def task(self: Task, tenant_id: str, namespace_id: str, batch_id: str) -> None:
@@ -65,7 +65,7 @@ def _stage(work: Work) -> Any:
 
 @_stage
 def extract(batch: BatchRef, parts: Parts) -> Store:
-    """Messages to facts."""
+    """Extract facts from messages."""
     with load.reading(batch, parts) as connection:
         messages = load.messages_of(connection, batch)
         background = load.background_of(connection, batch, messages)
@@ -73,7 +73,7 @@ def extract(batch: BatchRef, parts: Parts) -> Store:
     found = pipeline.extraction.extract.extract(messages, background, model)
     load.report_refused("facts", found.refused)
     load.report_refused("entities", found.refused_entities)
-    # Without defaults: a worker of the version before, which may do the next stage, refuses a field that it does not know.
+    # Without defaults: a worker of the previous version, which may run the next stage, refuses unknown fields.
     facts = [one.model_dump(mode="json", exclude_defaults=True) for one in found.facts]
     refused = [RefusedRow(one.why, one.as_json()) for one in found.turned_down]
     formed_by = model.name if model else "rules"
@@ -82,7 +82,7 @@ def extract(batch: BatchRef, parts: Parts) -> Store:
 
 @_stage
 def score_salience(batch: BatchRef, parts: Parts) -> Store:
-    """How much each fact matters."""
+    """Score how much each fact matters."""
     with load.reading(batch, parts) as connection:
         said = {message.number: message.content for message in load.messages_of(connection, batch)}
         facts = load.facts_of(connection, batch)
@@ -96,7 +96,7 @@ def score_salience(batch: BatchRef, parts: Parts) -> Store:
 
 @_stage
 def embed(batch: BatchRef, parts: Parts) -> Store:
-    """A vector for each fact, and two for each message."""
+    """Embed each fact once, and each message twice."""
     with load.reading(batch, parts) as connection:
         lags = filling.may_lag(connection)
         contents = {number: fact.content for number, (fact, _) in load.facts_of(connection, batch).items()}
@@ -121,7 +121,7 @@ def embed(batch: BatchRef, parts: Parts) -> Store:
 
 @_stage
 def consolidate(batch: BatchRef, parts: Parts) -> Store:
-    """Facts to memories, or a command carried out: the only stage that touches memories."""
+    """Turn facts into memories, or apply a command: the only stage that changes memories."""
     with load.reading(batch, parts) as connection:
         lags = filling.may_lag(connection)
         command = load.command_of(connection, batch)
@@ -137,7 +137,7 @@ def consolidate(batch: BatchRef, parts: Parts) -> Store:
 
 
 def _with_changes_noted(store: Store, batch: BatchRef, parts: Parts) -> Store:
-    """How a batch takes effect, and has what it changed summarised and expanded anew, later."""
+    """Return how to store a batch and note that its changes need new summaries and expansions later."""
     debounce, profiles_debounce, expands = (
         parts.settings.reflection_debounce,
         parts.settings.profile_debounce,
@@ -154,7 +154,7 @@ def _with_changes_noted(store: Store, batch: BatchRef, parts: Parts) -> Store:
 
 @_stage
 def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
-    """New summaries of those whose profiles are due: of whom this batch was about, or an earlier one."""
+    """Write new summaries for due profiles, of entities in this batch or an earlier one."""
     stale, due = profiles.due_profiles(batch.lane, parts)
     with load.reading(batch, parts) as connection:
         model = load.model_for(connection, batch, parts) if parts.settings.llm_profiles else None
@@ -164,7 +164,7 @@ def refresh_profiles(batch: BatchRef, parts: Parts) -> Store:
 
 @_stage
 def reflect(batch: BatchRef, parts: Parts) -> Store:
-    """What is made of a conversation once it rests: the reflection that is due for longest, with what it has not seen yet."""
+    """Run the reflection on an idle conversation that has been due for longest, over the messages it has not seen."""
     return reflecting.reflect(batch, parts)
 
 
@@ -182,13 +182,13 @@ def _unbind(**_: Any) -> None:
 
 
 class StageFailed(Exception):
-    """A stage failed; the scheduler has it tried again, or its events are dead. Holds no text of a conversation."""
+    """A stage failed; the scheduler has it retried, or its events are dead. Contains no text of a conversation."""
 
 
 def run_stage(stage: str, batch: BatchRef, work: Work, owner: str) -> None:
-    """Run one stage of a batch, unless it is done, not due, or another's. Raises StageFailed after a failure was dealt with.
+    """Run one stage of a batch, unless it is done, not due, or leased by another. Raises StageFailed after handling a failure.
 
-    owner: names this run, so that its lease can be told from that of another.
+    owner: names this run, to distinguish its lease from others.
     """
     used = parts()
     lease = _take_lease(stage, batch, owner, used)
@@ -203,11 +203,11 @@ def run_stage(stage: str, batch: BatchRef, work: Work, owner: str) -> None:
     except Exception as error:  # noqa: BLE001 - the edge of the process: every failure is dealt with
         failed = error
     except BaseException:
-        # The worker is told to stop, and another may go on at once; or the stage hangs, and that counts as a crash.
+        # The worker was told to stop, and another may continue at once; or the stage hung, which counts as a crash.
         if time.monotonic() - started < used.settings.stage_seconds:
             put_off(lease, used, "stopped")
         raise
-    # Dealt with here and not above, so that what is raised drags no context along: an error's message can hold anything.
+    # Handled here and not above, so that what is raised has no context: an error's message may contain any text.
     if failed is not None:
         what = describe(failed)
         outcome = after_failure(failed, lease.attempts, used.settings.attempts)
@@ -219,9 +219,7 @@ def run_stage(stage: str, batch: BatchRef, work: Work, owner: str) -> None:
 
 
 def _trouble_of_endpoint(refused: AnswerRefused, lease: leases.Lease, used: Parts) -> tuple[Wait, str] | None:
-    """What to wait for, and why, where no event is to die of an answer that was refused: the model does not answer a question of
-    this kind at all.
-    """
+    """Return what to wait for, and why, if the model can answer no such question, so that no event dies of a refusal."""
     if refused.plain is None:
         return None
     try:
@@ -234,7 +232,7 @@ def _trouble_of_endpoint(refused: AnswerRefused, lease: leases.Lease, used: Part
         return wait_for_model(error, lease.attempts, used.settings.attempts), describe(error)
     except AnswerRefused as error:
         answers, what = leases.answers_to(refused.plain.name), f"the model's answers cannot be read: {describe(error)}"
-        # A reflection is put off by itself: behind it, its lane's messages would wait.
+        # A reflection is postponed by itself: otherwise its lane's messages would wait behind it.
         return Wait(answers, pause=_TOO_MUCH_PAUSE, by_less=True) if lease.stage == lanes.REFLECT else Wait(
             answers
         ), what
@@ -259,9 +257,9 @@ def _take_lease(stage: str, batch: BatchRef, owner: str, used: Parts) -> leases.
 
 
 def admitted(connection: Connection, stage: str, settings: Settings) -> bool:
-    """Whether a stage may ask now for all that it depends on. After an outage one stage at a time may try."""
+    """Return whether a stage may now ask all its providers. After an outage one stage at a time may try."""
     asked = providers_of(stage, settings)
-    # Before one of them is tried: it would be kept waiting for the other.
+    # Checked before one of them is tried: the try would have to wait for the other.
     if asked and not asked.isdisjoint(paused_providers(connection, settings)):
         return False
     if rules_take_over(connection, settings, stage):
@@ -284,7 +282,7 @@ def _work_and_store(lease: leases.Lease, used: Parts, work: Work) -> str | None:
 
 
 def _go_on(batch: BatchRef, following: str | None, used: Parts) -> None:
-    if following == lanes.DONE:  # this task's slot is free, and need not wait for the scheduler
+    if following == lanes.DONE:  # the freed slot need not wait for the scheduler
         try:
             dispatch(used.engine, used.settings, own_slot=True)
         except DBAPIError as error:
@@ -295,16 +293,16 @@ def _go_on(batch: BatchRef, following: str | None, used: Parts) -> None:
 
 @contextmanager
 def renewed(lease: leases.Lease, used: Parts) -> Iterator[None]:
-    """Renew a lease from a thread while the block runs, for ``stage_seconds`` at most: a stage that hangs is taken over then,
-    and that is counted.
+    """Renew a lease from a thread while the block runs, for ``stage_seconds`` at most; then another worker may take over a stage
+    that hangs, which is counted.
 
-    Raises NoThread where the process gets none.
+    Raises NoThread if no thread can be started.
     """
     ended = threading.Event()
     try:
         threading.Thread(target=_renew, args=(lease, used, ended), name="renewal", daemon=True).start()
     except RuntimeError:
-        raise NoThread("the process gets no more threads") from None
+        raise NoThread("cannot start a thread: the process has reached its thread limit") from None
     try:
         yield
     finally:
@@ -318,7 +316,7 @@ def _renew(lease: leases.Lease, used: Parts, ended: threading.Event) -> None:
         try:
             with tenant_transaction(used.engine, lease.batch.lane.tenant_id) as connection:
                 if time.monotonic() >= deadline:
-                    # Counted here, while the process lives: it is killed in its task soon, and its parent knows no more.
+                    # Counted here, while the process lives: it is killed soon, and its parent knows no details.
                     why = f"ran for longer than {used.settings.stage_seconds:g} s"
                     if leases.overrun(connection, lease, error=why):
                         _log.error("stage_overran", stage=lease.stage, batch_id=str(lease.batch.batch_id))
@@ -332,7 +330,7 @@ def _renew(lease: leases.Lease, used: Parts, ended: threading.Event) -> None:
 
 
 def put_off(lease: leases.Lease, used: Parts, what: str) -> None:
-    """Have a stage done again at once, for a reason that is not the batch's."""
+    """Have a stage repeated at once, for a reason other than the batch."""
     at_once = Retry(timedelta(0), counts=False)
     settle(lease, used, at_once, what, patience=used.settings.lease_seconds)
 
@@ -340,10 +338,10 @@ def put_off(lease: leases.Lease, used: Parts, what: str) -> None:
 def settle(
     lease: leases.Lease, used: Parts, outcome: Wait | Retry | GiveUp, what: str, *, patience: float | None = None
 ) -> None:
-    """Carry out what a failure means. what: the failure in words, without text of a conversation.
+    """Apply the outcome of a failure. what: the failure in words, without text of a conversation.
 
-    An ending that the database did not hear of would pass for a crash of the batch. One that is away is waited for.
-    patience: for so many seconds, by default as long as a stage may run: without the database a task's slot is of no use.
+    An outcome that is not stored would count as a crash of the batch, so a missing database is waited for. patience: for how many
+    seconds, by default as long as a stage may run: without the database the slot is useless anyway.
     """
     deadline = time.monotonic() + (used.settings.stage_seconds if patience is None else patience)
     waited = False
@@ -394,8 +392,7 @@ def _end_reflection(connection: Connection, lease: leases.Lease, what: str, then
 
 
 def _lighten(connection: Connection, lease: leases.Lease, what: str) -> str | None:
-    """Have less asked at once, or the lane go on without it: what never comes in time would hold it up for ever. None where
-    neither can be."""
+    """Ask for less, or let the lane go on without what always times out. Return None if neither is possible."""
     lane = lease.batch.lane
     if lease.stage == lanes.REFLECT:
         return _end_reflection(connection, lease, what, partial(reflections.lighten, pause=_TOO_MUCH_PAUSE))
@@ -422,7 +419,7 @@ def _bury(connection: Connection, lease: leases.Lease, used: Parts, what: str) -
 
 
 def _fenced(connection: Connection, lease: leases.Lease, waited: bool) -> str:
-    """Another has the stage. Where that came of an outage, the other took it for a crash's."""
+    """Handle a stage that another task holds. If an outage caused that, the other counted a crash, which is undone."""
     if waited:
         leases.forgive(connection, lease)
     return "fenced"

@@ -73,7 +73,7 @@ _BROUGHT: Final = f"""
 """
 
 STATEMENTS: Final = f"""
-    -- Of what was brought from elsewhere, the lines of these.
+    -- The lines of these memories in import events.
     with keys as materialized (
         select array_agg(distinct key) as erased from mosshead.memories
         where {OF_NAMESPACE} and memory_id = {_ERASED} and key is not null
@@ -88,7 +88,7 @@ STATEMENTS: Final = f"""
       and jsonb_path_query_array(event.payload, '$.memories[*].id') ?| keys.erased;
 
     delete from mosshead.memories where {OF_NAMESPACE} and memory_id = {_ERASED};
-    -- What stays may say something else from now on, and was expanded with what is erased.
+    -- Remaining memories may change, and their expansions include what is erased.
     delete from mosshead.expansions where {OF_NAMESPACE} and (memory_id = {_ERASED} or memory_id = {_REPEATED});
     delete from mosshead.memory_entities where {OF_NAMESPACE} and memory_id = {_ERASED};
     delete from mosshead.memory_edges where {OF_NAMESPACE} and from_id = {_ERASED};
@@ -114,7 +114,7 @@ STATEMENTS: Final = f"""
     with {TOLD} delete from mosshead.questions as brought where {_BROUGHT};
 
     -- kept
-    -- By whom else it was said, who said it first.
+    -- The first other speaker who said it.
     with speaking as (
         select distinct on (source.memory_id) source.memory_id, message.speaker
         from mosshead.memory_sources as source
@@ -134,7 +134,7 @@ STATEMENTS: Final = f"""
     update mosshead.memories set superseded_by = null where {OF_NAMESPACE} and superseded_by = {_ERASED};
 
     -- kept
-    -- Each that others brought holds until the next of those, which an undo of that one finds again. The last holds again.
+    -- Each remaining version holds until the next, so that an undo of the next restores it. The last is current again.
     update mosshead.memories as one set known_to = next.known_from, ended_by = next.made_by
     from (
         select memory_id, version, lead(known_from) over of_one as known_from, lead(made_by) over of_one as made_by
@@ -166,7 +166,7 @@ STATEMENTS: Final = f"""
 
 LOG: Final = f"""
     -- kept
-    -- A model says in its own words why it decides so, of all that it was shown with a batch: facts, and memories as they were.
+    -- The reason of a model may repeat anything it was shown with its batch: facts, and memories as they were.
     with {TOLD},
     shown as (
         select decision.batch_id
@@ -178,8 +178,8 @@ LOG: Final = f"""
     where {of_namespace("decision")} and decision.prompt_version is not null
       and decision.batch_id = any(array(select batch_id from numbered union select batch_id from shown));
 
-    -- What made and changed them, what was decided of what was said there and became no memory, and what documents took of it.
-    -- What was taken for no fact was so because it says what its messages do not: it may say what others of the batch do.
+    -- Decisions that made or changed them, those about erased messages that became no memory, and changes of documents.
+    -- A refused fact may say what other messages of its batch say, as its own do not.
     with {TOLD}
     update mosshead.decisions as decision
     set fact = null, candidates = '[]', reason = 'erased', refused = case when refused is not null then 'erased' end
@@ -192,7 +192,7 @@ LOG: Final = f"""
             where {of_namespace("concerned")} and concerned.memory_id = {_ERASED}
               and concerned.decision_id = decision.decision_id and decision.memory_id = concerned.memory_id));
 
-    -- What an app put down or closed by its own hand: the decision has the event's id.
+    -- Memories an app wrote or closed itself: the decision has the event's id.
     update mosshead.events as event
     set type = 'erased', payload = jsonb_build_object('type', event.type)
     where {of_namespace("event")} and event.type in ('remember', 'forget') and event.event_id = any(array(

@@ -83,8 +83,12 @@ def pending_memory(
 def check_erased(session: Session, scope: Mapping[str, Any]) -> dict[str, Any]:
     """Check the scope of an erasure, and return it in the form that events carry.
 
-    scope: ``memories``, ``conversation``, ``entity`` or ``everything``. Raises NotFound, or InvalidEvent unless exactly one is
-    given, or if the entity is the user.
+    Args:
+        scope: ``memories``, ``conversation``, ``entity`` or ``everything``.
+
+    Raises:
+        NotFound: There is no such memory or entity.
+        InvalidEvent: Not exactly one is given, or the entity is the user.
     """
     given = {name: value for name, value in scope.items() if value not in (None, False, [])}
     if len(given) != 1:

@@ -52,7 +52,8 @@ class NamespaceDecisions:
     def related(self, memory_id: UUID | str, *, limit: int = 20) -> list[Related]:
         """List a memory's relations to others: similar, contradicting, replaced, or about the same entity.
 
-        limit: Maximum number of each kind.
+        Args:
+            limit: Maximum number of each kind.
         """
         return self.session.fetch(decisions.related, id_of("memory_id", memory_id), checked_limit(limit))
 

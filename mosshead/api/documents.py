@@ -58,15 +58,21 @@ class NamespaceDocuments:
     ) -> UUID:
         """Edit a document. Publish an event and return its id at once; the service applies it in order.
 
-        schema: its pydantic model, by which the outcome is checked here, or its name alone. A document that no `configure` asks
-            for is yours alone: the service checks nothing of it and forms nothing.
-        patch: a JSON Merge Patch (a None removes a field), or the whole document as it is to be.
-        version: the version you read (``.version``; 0 if there was no document). None edits any version.
-        session: as for `Namespace.publish`.
-        Messages from before the edit no longer change the edited fields; later ones do. The decision has the event's id; pass
-        it to ``undo`` to revert the edit. If the document changes before the event is applied, the service refuses the edit,
-        and `decisions` says so.
-        Raises DocumentConflict if the document is not at ``version``, and InvalidEvent if the result does not match the schema.
+        Later messages may change the edited fields again; earlier ones no longer do. The decision has the event's id; pass it to
+        ``undo`` to revert the edit. If the document changes before the event is applied, the service refuses the edit, and
+        `decisions` says so.
+
+        Args:
+            schema: Its pydantic model, which the result is checked against, or its name alone. The service neither checks nor
+                forms
+                a document that no `configure` asks for.
+            patch: A JSON Merge Patch (a None removes a field), or the whole new document.
+            version: The version you read (``.version``; 0 if there was no document). None edits any version.
+            session: As for `Namespace.publish`.
+
+        Raises:
+            DocumentConflict: The document is not at ``version``.
+            InvalidEvent: The patch changes nothing, or the result does not match the schema.
         """
         row = self._row(_name(schema))
         body, stands = ({}, 0) if row is None else (row.body, row.version)

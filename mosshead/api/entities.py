@@ -158,7 +158,8 @@ class NamespaceEntities:
     def merge(self, entity: AnEntity, into: AnEntity, *, session: AppSession | None = None) -> UUID:
         """Merge an entity into another, which takes over its memories. Return the event's id, which also undoes the merge.
 
-        session: As for `Namespace.publish`.
+        Args:
+            session: As for `Namespace.publish`.
 
         Raises:
             NotFound: There is no such entity.

@@ -42,7 +42,13 @@ class NamespaceGroup:
         """Find the memories of all these namespaces most similar to a text, most similar first.
 
         This compares every memory of every namespace, so it suits thousands of memories, not millions. An empty text finds
-        nothing. threshold: As for `Namespace.query`. Raises ValueError, which names the invalid argument.
+        nothing.
+
+        Args:
+            threshold: As for `Namespace.query`.
+
+        Raises:
+            ValueError: An argument is invalid; the error names it.
         """
         most, least, said = checked_limit(limit), checked_threshold(threshold), redact(readable("text", text))
         if not said.strip():

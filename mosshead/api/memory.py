@@ -162,7 +162,8 @@ class Memory:
     def publish(self, event: Mapping[str, Any], *, session: AppSession | None = None) -> UUID:
         """Publish one ready-made event with its namespace (docs/reference/events.md), and return its id.
 
-        session: As for `Namespace.publish`.
+        Args:
+            session: As for `Namespace.publish`.
 
         Raises:
             InvalidEvent: Fields are invalid; the error names each. For other errors see `Namespace.publish`.
@@ -287,6 +288,6 @@ def _compare_models(engine: Engine, embedder: Embedder) -> None:
         if live and embedder.name not in live:
             raise EmbedderMismatch(
                 f"MOSSHEAD_EMBEDDER: this app embeds with {embedder.name}, the service with {' and '.join(live)}; "
-                f"set it to {' or '.join(map(spec_of, live))} here, too: similarities between two models mean nothing"
+                f"set it to {' or '.join(map(spec_of, live))} here, too: similarities between different models are meaningless"
             )
         agree = True

@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 class Summary:
     """A conversation's summary in a few sentences.
 
-    up_to: The id of the last message it covers. version: How many times it was written. updated_at: When it was last written.
+    Attributes:
+        up_to: The id of the last message it covers.
+        version: How many times it was written.
+        updated_at: When it was last written.
     """
 
     conversation: str
@@ -132,14 +135,26 @@ class NamespaceMessages:
     def get(self, message_id: UUID | str, *, around: int | tuple[int, int] = 1) -> "Excerpt":
         """Read a consolidated message by its id, such as `Source.message_id`, with its neighbours in the conversation.
 
-        around: As for `search`. Raises NotFound, or ValueError if ``around`` is invalid.
+        Args:
+            around: As for `search`.
+
+        Raises:
+            NotFound: There is no such message, or it has not been consolidated yet.
+            ValueError: ``around`` is invalid.
         """
         from mosshead.context.message_search import excerpt
 
         return excerpt(self.session.store(), id_of("message_id", message_id), before_and_after(around))
 
     def latest(self, *, conversation: str | None = None, limit: int = 50) -> "list[StoredMessage]":
-        """List consolidated messages, newest first. conversation: Only this one. Raises ValueError if an argument is invalid."""
+        """List consolidated messages, newest first.
+
+        Args:
+            conversation: Only this one.
+
+        Raises:
+            ValueError: An argument is invalid.
+        """
         return self.session.fetch(
             memories.latest_in_effect,
             checked_limit(limit),

@@ -132,7 +132,11 @@ class Namespace:
         return self.session.publish_all(events, on_sent=on_sent, session=session)
 
     def end_conversation(self, conversation: str, *, session: AppSession | None = None) -> UUID:
-        """End a conversation, so that it is consolidated at once instead of after a pause. session: As for `publish`."""
+        """End a conversation, so that it is consolidated at once instead of after a pause.
+
+        Args:
+            session: As for `publish`.
+        """
         return self.session.publish({"type": "conversation_ended", "conversation": conversation}, session=session)
 
     def import_records(
@@ -293,7 +297,10 @@ class Namespace:
         """Undo a decision. Publish an event and return its id at once; the service applies it in order.
 
         The undo is itself a decision, with the event's id, and can be undone. A later change may still cause the service to
-        refuse it; the decision log says so. session: As for `publish`.
+        refuse it; the decision log says so.
+
+        Args:
+            session: As for `publish`.
 
         Raises:
             NotFound: There is no such decision.
@@ -549,7 +556,10 @@ class Namespace:
     def export(self, *, as_of: datetime | None = None) -> Iterator[str]:
         """Export everything known as JSON Lines (docs/how-to/import-and-export.md). The export is read whole before it returns.
 
-        Two exports of the same state are equal byte for byte. as_of: Export what was known then (zoned); now by default.
+        Two exports of the same state are equal byte for byte.
+
+        Args:
+            as_of: Export what was known at this time, with a time zone; now by default.
         """
         moment = aware(as_of)
         with self.session.snapshot() as connection:
@@ -564,8 +574,11 @@ class Namespace:
     def wait(self, timeout: float = 30.0) -> Progress:
         """Wait until all published events are consolidated and profiles are refreshed; for tests and demos.
 
-        This covers events published through the same spool by any process, and all events in the inbox. With ``session=``,
-        commit first. timeout: Seconds.
+        This covers events published through the same spool by any process, and all events in the inbox. With ``session=``, commit
+        first.
+
+        Args:
+            timeout: Seconds.
 
         Raises:
             WaitTimeout: Events are still being consolidated; the message says how many. Nothing is lost.

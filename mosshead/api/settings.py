@@ -29,8 +29,11 @@ _DEFAULT_CONNECTIONS = 20
 class ClientSettings:
     """The servers, embedder and publishing settings of an app.
 
-    spool_bytes: The maximum size of the spool. keep_seconds: How long it keeps received events. connections: The maximum of
-    connections to read by. prepared_statements: Whether connections prepare statements.
+    Attributes:
+        spool_bytes: The maximum size of the spool.
+        keep_seconds: How long the spool keeps received events.
+        connections: The maximum number of read connections.
+        prepared_statements: Whether connections prepare statements.
     """
 
     database_url: str

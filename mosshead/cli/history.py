@@ -32,7 +32,7 @@ from mosshead.publishing.publishers import CheckedEvent, check_events, publish_c
 
 _AT_ONCE: Final = 28
 _AT_ONCE_BYTES: Final = 20 << 10
-"""Less than what the service takes up at once, by default: a message of a live chat still goes with it."""
+"""Less than one batch of the service by default, so that a message of a live chat still fits in."""
 _ID_LENGTH: Final = 36
 _LOOK_SECONDS: Final = 0.2
 
@@ -63,7 +63,7 @@ class HistoryReport:
 
     @property
     def text(self) -> str:
-        """The report as text."""
+        """Return the report as text."""
         span = ""
         if self.first and self.last:
             span = f", {self.first.astimezone(UTC):%Y-%m-%d} to {self.last.astimezone(UTC):%Y-%m-%d}"
@@ -123,7 +123,7 @@ class CheckedHistory:
     """Checked events in a temporary file, readable in chronological order: exports may list the newest conversation first."""
 
     def __init__(self, file: BinaryIO) -> None:
-        """file: An empty file that nothing else reads or writes."""
+        """file: an empty file that nothing else reads or writes."""
         self._file = file
         self._times, self._places = array("d"), array("q")
 
@@ -142,9 +142,9 @@ class CheckedHistory:
 
 
 def _publish(namespace: Namespace, checked: CheckedHistory, messages: int, bar: Progress) -> None:
-    """Publish less than a batch at a time, the next when the one before it is alone: one is at work, and one is ready behind it.
+    """Publish less than a batch at a time, the next when only one is left: one batch is running, and one waits behind it.
 
-    A message of a live chat takes effect with the second of those two.
+    A message of a live chat takes effect with the second of the two.
     """
     task, session, before = bar.add_task("publishing", total=messages), namespace.session, sys.maxsize
     for some in portions(

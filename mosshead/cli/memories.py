@@ -58,7 +58,7 @@ def undo(
 
 
 class ExportForm(StrEnum):
-    """What an export gives: what is known as docs/how-to/import-and-export.md has it or as Mem0 has it, or what was said."""
+    """What an export contains: the memories, in the form of docs/how-to/import-and-export.md or of Mem0, or the messages."""
 
     RECORDS = "records"
     JSONL = "jsonl"

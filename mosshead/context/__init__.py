@@ -1,5 +1,5 @@
-"""Reading: parse a message, resolve whom it names, retrieve along paths that do not compete, assemble within a budget of tokens.
+"""Build the context for a message: parse it, resolve names, retrieve along separate paths, assemble within a token budget.
 
-Pure functions around two or three round trips to Postgres. docs/explanation/reading.md tells the data's way, and how the weights
-were set.
+Pure functions around two or three round trips to Postgres. docs/explanation/reading.md describes the data flow and how the
+weights were set.
 """

@@ -1,4 +1,4 @@
-"""Whoever asks: what is good to know of them for what they ask, and what was said that is about other people alone."""
+"""The asker: find what a request needs to know about them, and what concerns only other people."""
 
 import re
 from collections.abc import Iterable, Iterator, Set
@@ -24,7 +24,7 @@ from mosshead.search.messages import MessageFound, ScannedMessages
 from mosshead.store.connection import ReadStore
 
 _PER_NEED = 3
-"""So many things are good to know for each need of a request."""
+"""How many facts each need of a request contributes."""
 
 _LOOKED_AT = 20
 
@@ -32,7 +32,7 @@ _LOOKED_AT = 20
 def needed_of_asker(
     store: ReadStore, parsed: Parsed, cosines: UnrelatedCosines, speaker: str | None, hidden: frozenset[UUID]
 ) -> Iterator[MemoryFound | MessageFound]:
-    """What whoever asks has said of themselves that a request of this kind needs."""
+    """Find what the asker has said about themselves that this kind of request needs."""
     probes = needs_of(parsed.text)
     of_somebody_else = parsed.means_somebody and not is_first_person(parsed.text)
     if not probes or of_somebody_else:
@@ -57,7 +57,7 @@ def needed_of_asker(
 
 
 def known_of_asker(store: ReadStore, parsed: Parsed) -> tuple[MemoryFound, ...]:
-    """What is known of whoever asks, by subject: their own first, and of each subject the most salient."""
+    """Return what is known of the asker, grouped by subject: their own facts first, the most salient first in each group."""
     (vector,) = store.embedder.embed([parsed.text])
     statement = memories_sql.statement_for(
         store.path, model=store.embedder.name, vector=vector, message=parsed.text, named=parsed.asker
@@ -73,15 +73,16 @@ def known_of_asker(store: ReadStore, parsed: Parsed) -> tuple[MemoryFound, ...]:
 def of_others(
     parsed: Parsed, scanned: ScannedMemories, messages: ScannedMessages, speaker: str | None
 ) -> frozenset[UUID]:
-    """What is about other people alone: memories, the messages that are near by such a memory, and what others say of themselves.
+    """Return the ids of what is about other people only: memories, messages near because of them, and others' words about
+    themselves.
 
-    A message in which whoever asks speaks of themselves, too, may be nearer by that.
+    A message in which the asker also speaks of themselves stays if it is nearer than the memory.
     """
     if parsed.means_somebody:
         return frozenset()
     people = {entity for entity, known in scanned.bearings.items() if known.is_person} - parsed.asker
     names = [scanned.bearings[one].name for one in parsed.asker if one in scanned.bearings] or [speaker or USER]
-    # Before anybody else spoke, whoever asks was the user.
+    # Until somebody else spoke, the asker was stored as the user.
     patterns = {by_them: _patterns_of_own([*names, *[USER] * by_them]) for by_them in (False, True)}
     oneself, _ = patterns[False]
     best: dict[UUID, MemoryFound] = {}
@@ -112,13 +113,13 @@ def of_others(
 
 
 def _patterns_of_own(names: Iterable[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What speaks of somebody by their names, and of something of theirs."""
+    """Return patterns for a mention of a person, and for something of theirs."""
     own = "|".join(map(re.escape, names))
     return re.compile(rf"\b(?:{own})\b(?!['’])"), re.compile(rf"(?:{own})['’]s ((?:\w+ )?\w+)")
 
 
 def _is_of_somebody(one: MemoryFound, people: Set[UUID], oneself: re.Pattern[str], of_theirs: re.Pattern[str]) -> bool:
-    """Whether a memory is about one of some people, or somebody of whoever asks, named or not; their dog is a thing of theirs."""
+    """Whether a memory is about one of these people or a relative or colleague of the asker; the asker's dog is not a person."""
     if oneself.search(one.memory.content):
         return False
     theirs = of_theirs.match(one.memory.content)
@@ -128,6 +129,6 @@ def _is_of_somebody(one: MemoryFound, people: Set[UUID], oneself: re.Pattern[str
 
 
 def is_statement(one: MessageFound) -> bool:
-    """Whether somebody told something: no request, no small talk, and not the assistant."""
+    """Whether a user's message states something: no request and no small talk."""
     said = one.message.content
     return one.message.role is Role.USER and not is_request(said) and not is_small_talk(said)

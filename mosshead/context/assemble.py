@@ -1,6 +1,6 @@
-"""What was ranked, sorted into paths that do not compete for one list, and joined within a budget of tokens. Pure.
+"""Sort ranked results into paths that do not compete, and join them within a token budget. Pure.
 
-Each path has what it must deliver. Of a message that has to do with nothing that is known (`relates`), next to nothing is shown.
+Each path must deliver a minimum. A message unrelated to anything known (`relates`) gets next to nothing.
 """
 
 import math
@@ -35,31 +35,31 @@ from mosshead.search.weights import ContextWeights
 from mosshead.text import as_compared
 
 _MOST = 40
-"""How many memories a path has, at most."""
+"""The most memories a path holds."""
 
 _STEM = 3
-"""Letters by which two words are held for one: "puts" and "put" begin with the same three."""
+"""Words count as equal if this many first letters match: "puts" and "put" share three."""
 
 _OF_AN_ENTITY, _ALIKE = 2, 1
-_CALLED_FOR = 3.0  # standard deviations of fit from which a message calls for a process
+_CALLED_FOR = 3.0  # a process is called for from this fit on, in standard deviations
 _LENT = 1.0
 
 WEIGHTS = ContextWeights()
 _SALIENT, _RELEVANT, _RECENT = range(3)
 _LINES, _LINE = 8, 40
-"""So many lines a reader is shown in any budget, and a line more for each so many tokens, which a message takes."""
+"""The lines a reader gets within any budget, and the tokens of budget that each line more requires (about one message)."""
 
 _BESIDES = "Besides"
 _MISSES = 12
-"""So many things in a row that do not fit into what is left of the budget end the filling."""
+"""Filling stops after this many consecutive candidates that do not fit the remaining budget."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """What one path found, best first.
+    """The results of one path, best first.
 
-    name: "entity", "process", "semantic" or "relations". subject: whose memories these are, on the entity path. delivers: so many
-    of the first have their place in the context before all else is ranked.
+    name: "entity", "process", "semantic" or "relations". subject: on the entity path, whose memories these are. delivers: how
+    many of the first results are guaranteed a place.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Path:
 
     @property
     def label(self) -> str:
-        """As an explanation has it."""
+        """The path's name in an explanation."""
         return f"{self.name}: {self.subject}" if self.subject else self.name
 
 
@@ -88,16 +88,23 @@ def assemble(
     now: datetime,
     partial: bool,
 ) -> Context:
-    """Join what the paths found and what was said: first what each path must deliver, then the rest by score.
+    """Join the results of the paths and the messages: first what each path must deliver, then the rest by score.
 
-    messages: the conversation path, best first. ahead: what was said last and has not taken effect, the last first; it has its
-    place behind what the paths must deliver. pending: memories that the app put down and the service has not taken up: they stand
-    there, too. related: whether the message has to do with what is known; where not, only what stands out is shown beside what a
-    path must deliver. judge: a second opinion on memories and messages, which share out their scores as it ranks them, and miss
-    what it leaves out. reader: how to choose and order for a reader; without it, the budget is filled.
-    budget: tokens of ``Context.text`` at most; what does not fit is passed over, and something shorter may still fit.
-    Nothing is shown twice: a memory and the message that it was taken from count once.
-    now: for the recency boost, and for what counts as recent.
+    Nothing appears twice: a memory and its source message count as one.
+
+    Args:
+        paths: The memories found, by path.
+        messages: The conversation path, best first.
+        ahead: Recent messages that have not taken effect, latest first; placed after what the paths must deliver.
+        pending: Memories that the app wrote and the service has not processed yet; placed with `ahead`.
+        questions: Open questions of identity to show.
+        related: Whether the message relates to anything known. If not, only outliers join what a path must deliver.
+        judge: A second opinion. The best candidates redistribute their scores in its order; what it omits is dropped.
+        reader: How to choose and order for a reader; without it, the budget is filled.
+        budget: The most tokens of ``Context.text``; what does not fit is skipped, and something shorter may still fit.
+        count_tokens: The embedder's tokenizer.
+        now: The reference time for the recency boost and for what counts as recent.
+        partial: Whether the memories lag behind what was published.
     """
     filling = _Filling(
         budget=budget,
@@ -129,12 +136,12 @@ def assemble(
 
 
 def _tells(message: StoredMessage) -> bool:
-    """Whether a message may have a line: not small talk, nor what only asks to forget something, which says it once more."""
+    """Whether a message may appear: no small talk, and no bare request to forget, which would repeat what to forget."""
     return not is_small_talk(message.content) and not asks_to_forget(message.content)
 
 
 def _memories(paths: Sequence[Path], now: datetime) -> list[ContextCandidate]:
-    """What is delivered first, in its order."""
+    """Merge the paths' memories: guaranteed ones first, in delivery order."""
     labels: dict[UUID, list[str]] = {}
     found: dict[UUID, RankedMemory] = {one.id: one for one in delivered(paths)}
     first = frozenset(found)
@@ -156,11 +163,11 @@ def _memories(paths: Sequence[Path], now: datetime) -> list[ContextCandidate]:
 
 
 def _judged(candidates: Sequence[ContextCandidate], judge: Judge | None) -> Sequence[ContextCandidate]:
-    """The best in the order of their judgement: they share out the scores that they have, which fit to all others' scores."""
+    """Reassign the best candidates' scores in the judge's order, so that they stay comparable with all others."""
     if judge is None:
         return candidates
     best = sorted(candidates, key=lambda one: (not one.guaranteed, -one.score))[:JUDGED]
-    best.sort(key=lambda one: -one.score)  # as they stand without an answer
+    best.sort(key=lambda one: -one.score)  # the order if the judge does not answer
     kept = reranked(best, lambda one: one.value.content, judge)
     scores = sorted((one.score for one in kept), reverse=True)
     anew = {one.value.id: replace(one, judged=score) for one, score in zip(kept, scores, strict=True)}
@@ -170,9 +177,10 @@ def _judged(candidates: Sequence[ContextCandidate], judge: Judge | None) -> Sequ
 
 @dataclass(slots=True, kw_only=True)
 class _Filling:
-    """A context while it is filled. used: tokens by category. said: what is shown. covered: messages that a memory stands for.
+    """A context under construction.
 
-    told: memories that a message stands for. bearers: by memory and message whom of several with one name it is about.
+    used: tokens by category. said: texts already shown. covered: messages represented by a memory. told: memories represented by
+    a message. bearers: by memory and message id, which of several namesakes it is about.
     """
 
     budget: int
@@ -190,7 +198,8 @@ class _Filling:
     headings: set[tuple[str, date]] = field(default_factory=set)
 
     def fill(self, candidates: Iterable[ContextCandidate]) -> None:
-        """Take the best, then the next best, until nothing fits. Above its category's share, it waits for what is near it."""
+        """Take candidates by score until nothing fits. Above its category's share, a candidate yields to those with nearby
+        scores."""
         waiting = [(-one.score, one.value.id, number, False, one) for number, one in enumerate(candidates)]
         heapify(waiting)
         misses = 0
@@ -203,9 +212,9 @@ class _Filling:
                 misses = 0 if self.take(one) else misses + 1
 
     def read(self, chosen: Iterable[ContextCandidate], *, lines: int) -> None:
-        """Take what was chosen, in its order, as far as the budget goes; what is due has its place in any case.
+        """Take the chosen candidates in order while the budget lasts; due ones always get a place.
 
-        lines: so many are left where messages are among them, or as many as are due.
+        lines: the number of lines kept if messages are among them, unless more are due.
         """
         those = list(chosen)
         said = {one.value.id: one for one in those if isinstance(one.value, StoredMessage)}
@@ -232,15 +241,15 @@ class _Filling:
                 self.shown.discard(one.value.id)
 
     def bearer(self, one: ContextCandidate) -> str:
-        """Whom of several with one name it is about; empty of all others."""
+        """Return which of several namesakes the candidate is about; empty for all others."""
         return self.bearers.get(one.value.id, "")
 
     def grouped(self) -> list[Explanation]:
-        """What is taken, under headings where several with one name are told apart, and where there is room for these."""
+        """Return what was taken, under headings that distinguish namesakes if the budget has room for them."""
         explained = [replace(one.explained(), heading=self.bearer(one)) for one in self.taken]
         groups = list(dict.fromkeys(one.heading for one in explained))
         explained.sort(key=lambda one: groups.index(one.heading))
-        if groups[:1] != [""]:  # what else is known stands below, and needs a heading that says so
+        if groups[:1] != [""]:  # other lines follow below and need a heading of their own
             explained = [replace(one, heading=one.heading or _BESIDES) for one in explained]
         headings = "\n".join(f"{one}:" for one in {one.heading for one in explained if one.heading})
         if self.tokens + self.count_tokens(headings) <= self.budget:
@@ -248,7 +257,7 @@ class _Filling:
         return [one.explained() for one in self.taken]
 
     def stand_for(self, candidates: Iterable[ContextCandidate]) -> None:
-        """Note the memories that what is shown tells in their place: their words are in the prompt as if they stood there."""
+        """Record memories whose source messages are shown: the prompt contains their content."""
         taken = {one.value.id for one in self.taken}
         self.told = [
             one.value
@@ -257,7 +266,7 @@ class _Filling:
         ]
 
     def tell_the_rest(self, candidates: Iterable[ContextCandidate]) -> None:
-        """Take what was said that says more than the memories which stand for it, the best first, while there is room."""
+        """Add messages that say more than the memories representing them, best first, while there is room."""
         shown = [one for one in self.taken if one.sources]
         for one in sorted(candidates, key=lambda one: -one.score):
             stand = [memory for memory in shown if one.value.id in memory.sources]
@@ -267,7 +276,7 @@ class _Filling:
                 self.take(one)
 
     def take(self, one: ContextCandidate) -> bool:
-        """Take something that is not there already, where it fits; say whether it was."""
+        """Add a candidate if it fits; return whether it did."""
         cost = self.count_tokens(f"{self._lines(one)}\n")
         if self.tokens + cost > self.budget:
             return False
@@ -283,17 +292,17 @@ class _Filling:
         return True
 
     def repeats(self, one: ContextCandidate) -> bool:
-        """Whether it is there already: the same words, or a memory beside the messages that it was taken from."""
+        """Whether this is already shown: the same text, or a memory whose source messages are."""
         if isinstance(one.value, StoredMessage):
             return one.value.id in self.covered or as_compared(one.value.content) in self.said
         told = bool(one.sources) and self.shown.issuperset(one.sources)
-        # Under the heading of whom it is about, what was said last needs no memory to say who "he" is.
+        # Under an entity's heading, the last message needs no memory to explain who "he" is.
         said = bool(one.sources) and max(one.sources) in self.shown
         under = said and bool(self.bearer(one)) and self.bearers.get(max(one.sources)) == self.bearer(one)
         return as_compared(one.value.content) in self.said or told or under
 
     def _lines(self, one: ContextCandidate) -> str:
-        """What the text grows by."""
+        """Return the lines that the candidate adds to the text."""
         if self.ordered:
             return context_line(one.explained())
         if not isinstance(one.value, StoredMessage):
@@ -312,7 +321,7 @@ def _is_replaced(one: ContextCandidate) -> bool:
 
 
 def _covers(memories: Sequence[ContextCandidate], message: ContextCandidate) -> bool:
-    """Whether memories say all that the message says from which they were taken; when it was, their dates say."""
+    """Whether memories cover everything in their source message; their dates cover its time phrases."""
     said, value = message.value.content, message.value
     if any(isinstance(one.value, Hit) and one.value.occurred for one in memories):
         for phrase in reversed(times_in(said, value.said_at)):
@@ -360,15 +369,15 @@ def _subject(one: Explanation) -> str:
 def paths(
     ranked: Sequence[RankedMemory], named: Mapping[UUID, str], plausible: Mapping[UUID, str] | None = None
 ) -> tuple[Path, ...]:
-    """Sort what was ranked into paths; a memory may be on several.
+    """Sort ranked memories into paths; a memory may be on several.
 
-    named: whom the message means, each with the name that it has there. plausible: likewise, whom it may mean.
+    named: the entities meant, each with its name in the message. plausible: likewise, the entities that may be meant.
 
-    - entity, one for each who is named: the two best about them, and what has longest been so of them;
-      of each who may be meant, only that, which tells who they are
-    - process: the process that fits best, where it fits well enough to be called for
-    - semantic: the one whose own words fit best
-    - relations: what is known of others whom the best hits are about; nothing of it must be delivered
+    - entity, one for each named: the two best about them, and the oldest lasting one;
+      for a plausible entity only that one, which identifies them
+    - process: the best process, if its fit is good enough
+    - semantic: the memory whose own words fit best
+    - relations: memories of other entities that the best hits are about; none is guaranteed
     """
     found = [_of_entity(ranked, entity, name) for entity, name in named.items()]
     found += [_first_known(ranked, entity, name) for entity, name in (plausible or {}).items()]
@@ -379,7 +388,7 @@ def paths(
 
 
 def without(found: Iterable[Path], memory_ids: Collection[UUID]) -> tuple[Path, ...]:
-    """The same paths without some memories; what must be delivered of the rest is still delivered."""
+    """Return the paths without some memories; of the rest, each still delivers its minimum."""
     kept = (replace(path, hits=tuple(one for one in path.hits if one.id not in memory_ids)) for path in found)
     return tuple(path for path in kept if path.hits)
 
@@ -402,7 +411,7 @@ def _first_known(ranked: Sequence[RankedMemory], entity: UUID, name: str) -> Pat
 def told_in_one_line(
     ranked: Sequence[RankedMemory], others: Collection[UUID], meant: Collection[UUID]
 ) -> list[RankedMemory]:
-    """What was ranked without what is about some others alone, but for what has longest been so of each of these."""
+    """Drop memories that are only about these others, except each one's oldest lasting memory."""
     kept = {
         first.id
         for other in others
@@ -416,7 +425,7 @@ def told_in_one_line(
 
 
 def _oldest(about: Sequence[RankedMemory]) -> RankedMemory | None:
-    """The oldest of what is lastingly so."""
+    """Return the oldest lasting memory."""
     first = min(about, key=lambda one: (-one.relevance.foundation, one.found.memory.said_at, one.id), default=None)
     return first if first is not None and first.relevance.foundation > 0 else None
 
@@ -437,12 +446,12 @@ def _by(ranked: Iterable[RankedMemory], key: Callable[[RankedMemory], float]) ->
 
 
 def delivered(found: Sequence[Path]) -> Iterator[RankedMemory]:
-    """What the paths must deliver, in turns, so that none waits for another."""
+    """Yield what the paths must deliver, round robin, so that no path waits for another."""
     for place in range(max((path.delivers for path in found), default=0)):
         yield from (path.hits[place] for path in found if place < min(path.delivers, len(path.hits)))
 
 
 def called_for(found: Iterable[Path]) -> list[str]:
-    """The taught processes that a message calls for, as they read."""
+    """Return the texts of the taught processes that a message calls for."""
     processes = (path for path in found if path.name == "process")
     return [one.found.memory.content for path in processes for one in path.hits[: path.delivers]]

@@ -1,4 +1,4 @@
-"""What was said, word for word, that answers to a text: what `Namespace.messages` finds, with the messages around it."""
+"""Search messages by text, with the messages around each hit: the implementation of `Namespace.messages.search`."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from mosshead.text import as_compared
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageSearchRequest:
-    """What `Namespace.messages.search` was asked, checked."""
+    """The validated arguments of `Namespace.messages.search`."""
 
     text: str
     history: tuple[str, ...]
@@ -36,7 +36,7 @@ class MessageSearchRequest:
 
 
 def search_messages(store: ReadStore, wanted: MessageSearchRequest, published: dict[UUID, int]) -> MessageHits:
-    """Find the messages that answer to a text. published: as for `context`."""
+    """Find the messages that answer a text. published: as in `context`."""
     heard = look_up_names(store, wanted.text, (), speaker=wanted.speaker)
     told = frozenset(map(as_compared, wanted.history))
     shown = (wanted.limit if wanted.judge is None else max(wanted.limit, JUDGED)) + len(told)
@@ -74,17 +74,17 @@ def search_messages(store: ReadStore, wanted: MessageSearchRequest, published: d
 
 
 def excerpt(store: ReadStore, message_id: UUID, around: tuple[int, int]) -> Excerpt:
-    """A message with so many before and after it. Raises NotFound."""
+    """Return a message with its neighbours before and after. Raises NotFound."""
     found = _with_neighbours(store, [message_id], around)
     if not found:
-        raise NotFound(f"message_id: there is no message {message_id} in {store.path}, or it did not take effect yet")
+        raise NotFound(f"message_id: there is no message {message_id} in {store.path}, or it has not taken effect yet")
     return Excerpt(conversation=found[0].conversation, messages=tuple(found))
 
 
 def _fetched(
     store: ReadStore, heard: Heard, *, shown: int, among: Among, told: Collection[str]
 ) -> tuple[ScannedMessages, dict[UUID, float]]:
-    """The second trip where messages alone are wanted: those that answer, and by message what memories lend to them."""
+    """Make the second round trip of a message search: matching messages, and the relevance that memories lend to each."""
     (vector,) = store.embedder.embed([heard.parsed.unnamed])
     lending = messages_sql.lending_statement(
         store.path,
@@ -101,7 +101,7 @@ def _fetched(
 def _around(
     store: ReadStore, scanned: ScannedMessages, hits: Sequence[MessageHit], around: tuple[int, int]
 ) -> list[StoredMessage]:
-    """The hits with their neighbours: one of each side has come with what the scan found by itself, all else is fetched."""
+    """Return the hits with their neighbours. The scan brings one on each side of its own results; the rest are fetched."""
     before, after = around
     ids = {hit.message.id for hit in hits}
     alone = max(around) == 1 and any(one.message.id in ids and not one.itself for one in scanned.found)

@@ -1,17 +1,17 @@
-"""From a message to its context: it is parsed, who is meant is settled, and what fits is fetched, ranked and assembled.
+"""From message to context: parse it, resolve its names, then fetch, rank and assemble.
 
-Two round trips to Postgres bring what that takes, with the embedding between them:
+This takes two round trips to Postgres, with the embedding between them:
 
-    look_up_names     whom the message and the turns before it name, how fresh the memories are, and, in a large namespace, how
-                      common the words of the message are
-    fetch_candidates  all that decides who is meant, and what each path may find
+    look_up_names     the entities named in the message and the turns before it, the memories' freshness, and, in a large
+                      namespace, how common the message's words are
+    fetch_candidates  the evidence for resolving names, and the candidates of each path
 
-A name lies near to all memories of its bearer and tells nothing of what is asked, so "someone" stands for it in what is embedded;
-its words are still looked for.
+A name is near all memories of its bearer whatever is asked, so the embedded text replaces it with "someone"; the word search
+still uses it.
 
-One more trip is made in two cases only: where it stays open who is meant, and the message calls for a taught process, whose words
-may tell ("hand it back to the writer"); and behind the first, where a pronoun may mean whom the turns before name, and these are
-stored and not given.
+A third trip happens in two cases only. If a name stays unresolved and the message calls for a taught process, the process's words
+may decide ("hand it back to the writer"). And if a pronoun may refer to someone in the stored turns before, their names are
+looked up after the first trip.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -65,23 +65,23 @@ from mosshead.store.pending import Laid
 from mosshead.text import as_compared, turns_before
 
 _MOST_CONTESTED = 3
-"""So many names of a message, each borne by several, are settled; it takes a scan for each."""
+"""How many ambiguous names of a message are resolved; each takes a scan."""
 
 _TOKENS = 50
-"""Of a budget for each message that is counted on: one takes some 25 or more, and memories stand beside them."""
+"""Tokens of budget per expected message: a message takes at least about 25, and memories share the space."""
 
 _SHORT = 10
-"""Tokens of a short message with its speaker: of those that answer best so many stand for a place in a context as would fit."""
+"""Tokens of a short message with its speaker; the budget divided by this limits the candidate messages."""
 
 _PENDING = 5
-"""So many of the memories that the app put down and the service has not taken up have a place in a context."""
+"""How many memories written by the app and not yet processed by the service a context holds."""
 
 NOTHING = Context(memories=(), questions=(), tokens=0, partial=False, explanations=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextRequest:
-    """What `Namespace.context` was asked, checked."""
+    """The validated arguments of `Namespace.context`."""
 
     text: str
     history: tuple[str, ...]
@@ -95,9 +95,9 @@ class ContextRequest:
 
 
 def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int], laid: Laid) -> Context:
-    """What a model should know to answer a message.
+    """Return what a model should know to answer a message.
 
-    published: by publisher, what this app published before it asked. laid: what it wrote, and the service has not taken up.
+    published: by publisher, what this app published before the call. laid: this app's writes that the service has not processed.
     """
     heard = look_up_names(
         store,
@@ -142,12 +142,14 @@ def context(store: ReadStore, wanted: ContextRequest, published: dict[UUID, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """A message as the first trip leaves it.
+    """A message after the first round trip.
 
-    before: the turns before it, oldest first. found: the names in all of these. ahead: what was said last, anywhere in the
-    namespace, and has not taken effect; the last first. vocabularies: of its words, where the namespace has indexes of its own.
-    speaker: who asks in a group, where the message speaks of them. hidden: messages that are not shown, since all that they say
-    is to be forgotten.
+    before: the preceding turns, oldest first.
+    found: the names in all of them.
+    ahead: the latest messages in the namespace that have not taken effect, latest first.
+    vocabularies: of the message's words, if the namespace has its own indexes.
+    speaker: the asker's name in a group, if the message is about them.
+    hidden: messages not to show, because everything in them is to be forgotten.
     """
 
     parsed: Parsed
@@ -160,7 +162,7 @@ class Heard:
     hidden: frozenset[UUID] = frozenset()
 
     def names_of(self, meant: Collection[UUID]) -> set[str]:
-        """All that some of those are called whom a message names, and whoever speaks of themselves."""
+        """Return all names of the given entities that the message mentions, and the speaker's if they speak of themselves."""
         entities = [one.entity for one in self.found if one.entity.entity_id in meant]
         names = {name for entity in entities for name in (entity.name, *entity.aliases)}
         return names | ({self.speaker} if self.speaker else set())
@@ -176,12 +178,11 @@ def look_up_names(
     speaker: str | None = None,
     by_name: bool = True,
 ) -> Heard:
-    """Look up whom a message names.
+    """Look up the entities named in a message.
 
-    before: the turns before it, oldest first, of which the latest count. conversation: where to look for them if none are given.
-    speaker: the name under which whoever asks speaks; without one they are the user. by_name: "I" and "my" mean a speaker as a
-    name does; a reader's choice has weights of its own for that. ahead: how many to fetch of the messages that have not
-    taken effect.
+    before: the preceding turns, oldest first; only the latest count. conversation: where to find them if none are given. speaker:
+    the asker's name; without one, the asker is the user. by_name: "I" and "my" count as the speaker's name; a context for a
+    reader weighs them separately. ahead: how many messages that have not taken effect to fetch.
     """
     given = bool(before)
     before = turns_before(message, before, TURNS)
@@ -226,7 +227,7 @@ def _asker(name: str, rows: Sequence[Any]) -> frozenset[UUID]:
 
 
 def _ahead(last: Sequence[StoredMessage], told: Collection[str]) -> list[StoredMessage]:
-    """What was said last and no stage has judged yet, without what is told anyway and what would steer a model."""
+    """Return recent messages that no stage has judged, without those already in the prompt and those that would steer a model."""
     untold = [one for one in last if one.content.strip() and as_compared(one.content) not in told]
     if not untold:
         return []
@@ -236,17 +237,17 @@ def _ahead(last: Sequence[StoredMessage], told: Collection[str]) -> list[StoredM
 
 
 def _pending(store: ReadStore, laid: Laid, message: str, found: Iterable[Path]) -> list[Hit]:
-    """What was put down by hand and is not taken up yet, as far as it is nearest to a message."""
+    """Return the memories nearest to the message among those the app wrote and the service has not processed."""
     if not laid.remembered:
         return []
     stored = {one.id for path in found for one in path.hits}
-    vector = store.embedder.embed([message])[0]  # it was embedded for the read already, and is remembered
+    vector = store.embedder.embed([message])[0]  # cached: the read has embedded this text already
     return [one for one in laid.similar(vector, store.embedder)[:_PENDING] if one.id not in stored]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvedName:
-    """Who a name that several bear means, and what is known of each of them."""
+    """The decision for an ambiguous name, and what is known of each bearer."""
 
     decision: Disambiguation
     bearers: Mapping[UUID, Weighed]
@@ -254,7 +255,7 @@ class ResolvedName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What the second trip brings. meant: by name."""
+    """The results of the second round trip. meant: by name."""
 
     memories: memories_sql.ScannedMemories
     messages: messages_sql.ScannedMessages
@@ -262,21 +263,21 @@ class Fetched:
 
     @property
     def cosines(self) -> list[float]:
-        """Those of the memories and messages with what was asked."""
+        """Cosines of the memories and messages with the message."""
         return [*(one.cosine for one in self.memories.memories), *(one.cosine for one in self.messages.found)]
 
     @property
     def open(self) -> bool:
-        """Whether it is open who is meant by a name."""
+        """Whether a name is unresolved."""
         return any(one.decision.entity_id is None for one in self.meant.values())
 
 
 def fetch_candidates(
     store: ReadStore, heard: Heard, *, shown: int, told: Collection[str], among: Among | None = None
 ) -> Fetched:
-    """Fetch what answers to a message, and settle who is meant.
+    """Fetch candidates for a message, and resolve its names.
 
-    shown: how many messages may be shown. told: what is told anyway, as it is compared. among: which are searched.
+    shown: how many messages may be shown. told: texts already in the prompt, normalised. among: the messages to search.
     """
     parsed = heard.parsed
     contests = {name: telling(parsed.text, name, heard.before) for name in parsed.contested[:_MOST_CONTESTED]}
@@ -297,7 +298,7 @@ def fetch_candidates(
         found, *weighed = store.trip([of_messages, *_weighing(store, heard, contests, vectors)])
         return messages_sql.scanned(found, told, heard.hidden), _settled(heard, contests, weighed)
 
-    # Memories take the longer of the two, and so the messages' connection tells who is meant.
+    # The memory scan takes longer, so name resolution shares the messages' connection.
     (messages, meant), memories = at_the_same_time(
         scan_messages, lambda: memories_sql.scanned(store.trip([of_memories])[0])
     )
@@ -305,7 +306,7 @@ def fetch_candidates(
 
 
 def messages_statement(store: ReadStore, heard: Heard, vector: Vector, *, shown: int, among: Among | None) -> Sql:
-    """The scan of messages. vector: of the message with nobody's name in it; shown, among: as for `fetch_candidates`."""
+    """Return the scan of messages. vector: of the message without names. shown, among: as in `fetch_candidates`."""
     return messages_sql.statement_for(
         store.path,
         model=store.embedder.name,
@@ -318,7 +319,7 @@ def messages_statement(store: ReadStore, heard: Heard, vector: Vector, *, shown:
 
 
 def _weighing(store: ReadStore, heard: Heard, contests: Mapping[str, Telling], vectors: Iterable[Vector]) -> list[Sql]:
-    """For each contested name, what is known of its bearers that answers to what was said; then the scene's names."""
+    """Return, for each ambiguous name, the query for evidence about its bearers, then the query for names in the turns before."""
     if not contests:
         return []
     keys = keys_of(heard.before)
@@ -357,11 +358,12 @@ def _settled(heard: Heard, contests: Mapping[str, Telling], rows: Sequence[list[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
-    """A message with whom it means.
+    """A message with its resolved names.
 
-    meant: each with the name that it has in the message. besides: likewise, who may be meant, and of two who share a name the
-    other. ranked: the memories, best first, without those of namesakes who are ruled out; of the other of two only what has
-    longest been so. now: when it was asked.
+    meant: each entity meant, with its name in the message.
+    besides: likewise, plausible entities, and the other of two namesakes.
+    ranked: memories, best first, without those of ruled-out namesakes; for the other of two only the oldest lasting one.
+    now: when it was asked.
     """
 
     heard: Heard
@@ -372,10 +374,10 @@ class Understood:
     now: datetime
 
     def messages(self, limit: int) -> list[RankedMessage]:
-        """The messages that answer it, best first, so many at most.
+        """Return the best messages for it, at most `limit`.
 
-        Memories are shown beside them, so that nothing is lent: a memory that fits tells it itself, in fewer tokens, and would
-        only bring the message up to say it once more.
+        Memories lend no relevance to messages here: a fitting memory is itself shown and costs fewer tokens, so a message raised
+        by it would only repeat it.
         """
         return rank_messages(
             self.fetched.messages,
@@ -385,14 +387,14 @@ class Understood:
         )
 
     def questions(self) -> Iterator[Question]:
-        """What must be asked back."""
+        """Yield the questions of identity to ask back."""
         for name, one in self.fetched.meant.items():
             if likely := one.decision.scores[: len(one.decision.plausible)]:
                 yield question(name, offered(one.bearers, likely), self.heard.parsed.text)
 
 
 def settle(store: ReadStore, heard: Heard, fetched: Fetched, now: datetime) -> tuple[Understood, tuple[Path, ...]]:
-    """Say whom a message means, and find the paths to its memories; with a third trip where that may tell."""
+    """Resolve the names of a message and find its paths to memories, with a third round trip if that may help."""
     read = _understand(heard, fetched, now)
     found = paths(read.ranked, read.meant, read.besides)
     if fetched.open and (processes := called_for(found)):
@@ -402,7 +404,7 @@ def settle(store: ReadStore, heard: Heard, fetched: Fetched, now: datetime) -> t
 
 
 def _understand(heard: Heard, fetched: Fetched, now: datetime) -> Understood:
-    """Whom a message means, and the memories ranked by that."""
+    """Resolve names and rank the memories accordingly."""
     memories, messages = fetched.memories.memories, fetched.messages.found
     said_at = (*(one.memory.said_at for one in memories), *(one.message.said_at for one in messages))
     now = where_asked(now, said_at)
@@ -443,9 +445,9 @@ def _meant(heard: Heard, fetched: Fetched) -> dict[UUID, str]:
 
 
 def refetch_with_process(store: ReadStore, heard: Heard, fetched: Fetched, processes: Sequence[str]) -> Fetched:
-    """Settle what stayed open, with what the processes say that the message calls for."""
+    """Retry unresolved names with the text of the processes that the message calls for."""
     still = [name for name, one in fetched.meant.items() if one.decision.entity_id is None]
-    # In the place of the oldest turns: of more than these nothing is looked at.
+    # Processes replace the oldest turns, because only a limited number of turns is considered.
     latest = heard.before[max(0, len(heard.before) + len(processes) - SCENE_TURNS) :]
     heard = replace(heard, before=(*processes, *latest))
     contests = {name: telling(heard.parsed.text, name, heard.before) for name in still}
@@ -458,9 +460,9 @@ def refetch_with_process(store: ReadStore, heard: Heard, fetched: Fetched, proce
 
 
 def _told(before: ResolvedName, after: ResolvedName) -> ResolvedName:
-    """What is known of a name behind a process: as before, unless the process says something of whom it settles on.
+    """Keep the decision made without the process, unless the process says something about the entity now chosen.
 
-    A process is longer than the message, and the more is said, the less doubt is left; but nobody said it of anybody.
+    A process is longer than the message, and more text lowers the doubt, even where it says nothing about any bearer.
     """
     one = after.decision.entity_id
     if one is None or one not in before.bearers:

@@ -1,4 +1,4 @@
-"""What is chosen for a reader, and what they go by: who asks, whether the message relates to anything, and what meets it."""
+"""Choose and order a context for a reader, from who asks, whether the message relates to anything, and what answers it."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,36 +38,40 @@ from mosshead.store.connection import ReadStore
 READING = ReadingWeights()
 
 NEAR = {MODEL: 0.25}
-"""By embedding model the cosine that what is nearest to a message has at least, if the message has to do with it.
+"""By embedding model, the least cosine of the nearest result if the message relates to anything known.
 
-Of 385 questions about conversations of LoCoMo, with "you" for the names, none lies below; of 20 requests that have to do with
-none of them, 45 % (docs/explanation/reading.md). Of other models it is not known: to them all that is asked has to do with what
-is known.
+Of 385 questions about LoCoMo conversations, with "you" for the names, none lies below; of 20 unrelated requests, 45 % do
+(docs/explanation/reading.md). For unmeasured models, every message counts as related.
 """
 
 FEW = 20
-"""Of so few things all may be shown: what stands out among them is not told by standard deviations. Where more are known, more
-are found."""
+"""Up to this many results, all may be shown: standard deviations do not identify outliers among so few. Larger namespaces return
+more results."""
 
 _HEADING_CHARACTERS = 100
 
 _STRANGE = 1.0
-"""So many deviations nearer must be what answers to a message with a name that nothing which is known has."""
+"""How many deviations nearer a result must be if the message contains a name unknown to all of them."""
 
 _ECHO = 0.25
-"""So much of what the assistant said may be other words than those of the memory that it repeats."""
+"""How large a share of an assistant's message may differ from the memory it repeats."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderCues:
-    """What choosing and ordering for a reader goes by.
+    """What choosing and ordering for a reader depends on.
 
-    needed: what is good to know of whoever asks, for a request of this kind, best first. asker: the entity that asks, where the
-    message speaks of whoever asks; speaker: the name under which they speak. related: whether the message has to do with what is
-    known; profile: it asks for all that is known of whoever asks. cosines: of what is unrelated. of_assistant: the message asks
-    what the assistant said; of_now: how something is now. namesakes: it has
-    a name that several bear, and what tells them apart is shown beside what answers. headings: by memory and message, whom of
-    several with one name it is about. of_others: those that are about somebody else, where whoever asks means themselves alone.
+    cosines: those of unrelated texts.
+    needed: facts about the asker that this kind of request needs, best first.
+    asker: the asking entity, if the message is about the asker.
+    speaker: the asker's name.
+    related: the message relates to something known.
+    profile: it asks for everything about the asker.
+    of_assistant: it asks what the assistant said.
+    of_now: it asks how things are now.
+    namesakes: bearers of its ambiguous names; what distinguishes them is shown too.
+    headings: by memory and message id, which namesake it is about.
+    of_others: ids of what is about other people, if the message is only about the asker.
     """
 
     cosines: UnrelatedCosines
@@ -86,9 +90,9 @@ class ReaderCues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextCandidate:
-    """Something that may have a place. found: how it was ranked; None of what was not. score: base + boost.
+    """A candidate for the context.
 
-    earlier: what stands above it tells of a change that was said later.
+    found: how it was ranked; None if it was not. score: base + boost. earlier: a line above it tells of a later change.
     """
 
     value: Hit | StoredMessage
@@ -103,34 +107,34 @@ class ContextCandidate:
 
     @property
     def score(self) -> float:
-        """What it stands by against all others: base + boost, or what a second opinion made of that."""
+        """The candidate's rank among all others: base + boost, or the score that a judge assigned."""
         return self.base + self.boost if self.judged is None else self.judged
 
     @property
     def sources(self) -> tuple[UUID, ...]:
-        """The messages that a memory was taken from."""
+        """The source messages of a memory."""
         raw = self.found.found if self.found else self.raw
         return raw.sources if isinstance(raw, MemoryFound) else ()
 
     @property
     def due(self) -> bool:
-        """Whether a name or a process calls for it: what merely fits best stands by itself."""
+        """Whether a name or a process calls for it; the best semantic fit alone does not count."""
         return self.guaranteed and any(one.startswith(("entity", "process")) for one in self.paths)
 
     @property
     def is_process(self) -> bool:
-        """Whether it is on the path of processes."""
+        """Whether it is on the process path."""
         return any(one.startswith("process") for one in self.paths)
 
     @property
     def reach(self) -> float:
-        """All that speaks for it, what is lent included, in standard deviations; what nobody ranked has its place."""
+        """All evidence for it, lent relevance included, in standard deviations; infinite for what was not ranked."""
         if isinstance(self.found, RankedMemory):
             return READING.memory * self.found.relevance.total
         return self.found.score if self.found else math.inf
 
     def explained(self) -> Explanation:
-        """As the context has it."""
+        """Return its explanation for the context."""
         raw = self.found.found if self.found else self.raw
         return Explanation(
             memory=self.value if isinstance(self.value, Hit) else None,
@@ -157,7 +161,7 @@ def reader_cues(
     speaker: str | None,
     hidden: frozenset[UUID] = frozenset(),
 ) -> ReaderCues:
-    """Tell what a reader goes by; where a request needs to know more of whoever asks, with a round trip more."""
+    """Collect the cues for a reader; if the request needs facts about the asker, this takes another round trip."""
     text, cosines = parsed.text, unrelated_cosines(store.embedder)
     profile = asks_for_profile(text) and bool(parsed.asker)
     needed = (
@@ -180,7 +184,7 @@ def reader_cues(
 
 
 def _headings(parsed: Parsed, scanned: ScannedMemories) -> dict[UUID, str]:
-    """By memory and message, who it is about, where several bear one name: the name, and what tells this one from the others."""
+    """Return, by memory and message id, the namesake it is about: the name and what distinguishes it."""
     sharing = [parsed.named[name].intersection(scanned.bearings) for name in parsed.contested]
     by_name: dict[str, set[UUID]] = {}
     for entity, known in scanned.bearings.items():
@@ -201,7 +205,7 @@ def _headings(parsed: Parsed, scanned: ScannedMemories) -> dict[UUID, str]:
 
 
 def _related(parsed: Parsed, memories: ScannedMemories, messages: ScannedMessages, cosines: UnrelatedCosines) -> bool:
-    """Whether a message has to do with something that somebody stated; what was asked before is no reason."""
+    """Whether a message relates to something stated; earlier questions do not count."""
     if is_small_talk(parsed.text):
         return False
     if parsed.means_somebody or is_first_person(parsed.text):
@@ -217,10 +221,11 @@ def _related(parsed: Parsed, memories: ScannedMemories, messages: ScannedMessage
 
 
 def relates(text: str, cosines: Sequence[float], *, somebody: bool, model: str, day: date) -> bool:
-    """Whether a message has to do with what is known.
+    """Whether a message relates to anything known.
 
-    cosines: of the memories and messages that were found for it. somebody: it names somebody who is known, or a pronoun in it
-    means somebody; who says that, or names a time that has begun, asks for something. model: that embeds. day: when it is asked.
+    cosines: of the memories and messages found for it. somebody: it names someone known or refers to someone by pronoun; such a
+    message counts as related, and so does one that names a time already begun. model: the embedding model. day: when it was
+    asked.
     """
     if len(cosines) <= FEW or somebody:
         return True
@@ -231,10 +236,10 @@ def relates(text: str, cosines: Sequence[float], *, somebody: bool, model: str, 
 
 
 def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[ContextCandidate]:
-    """What a reader needs, best first: what comes near the best, and nothing that is far from the message by itself.
+    """Choose what a reader needs, best first: what is close to the best, and nothing far from the message.
 
-    What a message calls for by a name, or by a process, has its place below what answers by itself. So has what is lent, where no
-    message answers: beside what was said, it tells little more.
+    Results called for by a name or a process follow the direct answers. So do results by lent relevance, if no message answers:
+    beside messages they add little.
     """
     if not reader.related:
         return [one for one in candidates if one.found is None]
@@ -268,7 +273,7 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
 
 
 def _echoes(candidates: Sequence[ContextCandidate]) -> Iterator[UUID]:
-    """What the assistant said of a memory that is known, and next to nothing else."""
+    """Yield the assistant's messages that say almost nothing beyond a known memory."""
     answers = [
         one.value for one in candidates if isinstance(one.value, StoredMessage) and one.value.role is Role.ASSISTANT
     ]
@@ -286,9 +291,9 @@ def _best_first(pair: tuple[float, ContextCandidate]) -> tuple[float, UUID]:
 def _called_for(
     candidates: Iterable[ContextCandidate], room: int, *, of: frozenset[UUID] | None
 ) -> list[ContextCandidate]:
-    """What a name or a process calls for, and what else comes near what answers best, by all that speaks for it, lent or not.
+    """Return the results that a name or process calls for, then others near the best by total relevance, including lent.
 
-    of: whose names count; None of anybody.
+    of: the entities whose names count; None for all.
     """
     known = [(one.found, one) for one in candidates if isinstance(one.found, RankedMemory)]
     due = [
@@ -309,9 +314,9 @@ def _called_for(
 def _newest_first(
     shown: Sequence[tuple[float, ContextCandidate]], reader: ReaderCues
 ) -> list[tuple[float, ContextCandidate]]:
-    """Of the best, what was said last leads, if it answers nearly as well: it may have replaced the rest.
+    """Move the latest of the best to the front if it answers nearly as well: it may replace the others.
 
-    In a group, whoever asks speaks for themselves.
+    In a group, what the asker says about themselves comes before what others say.
     """
 
     def key(pair: tuple[float, ContextCandidate]) -> tuple[bool, float]:
@@ -326,7 +331,7 @@ def _newest_first(
 
 
 def _marked_earlier(one: ContextCandidate, first: ContextCandidate) -> ContextCandidate:
-    """A memory that was said before what stands first, where that tells of a change and speaks of the same person."""
+    """Mark a memory older than the first result, if that result tells of a change concerning the same person."""
     value, change = one.value, first.value
     if (
         not isinstance(value, Hit)
@@ -340,7 +345,7 @@ def _marked_earlier(one: ContextCandidate, first: ContextCandidate) -> ContextCa
 
 
 def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCandidate]) -> bool:
-    """Whether something may answer in the place of the best: who says otherwise on the same day says that it is a change."""
+    """Whether a candidate may replace the best. On the same day that takes a higher score, unless it tells of a change."""
     (score, one), (highest, first) = pair, best
     if (
         isinstance(one.found, RankedMemory)
@@ -355,9 +360,9 @@ def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCand
 
 
 def _of_asker(one: ContextCandidate, reader: ReaderCues) -> bool:
-    """Whether it is about whoever asks, or they said it, where the message speaks of them."""
+    """Whether it is about the asker, or said by the asker, if the message is about them."""
     if isinstance(one.found, RankedMemory):
-        memory = one.found.found.memory  # what they said of "User" is theirs: nobody else had spoken before
+        memory = one.found.found.memory  # facts about "User" from the speaker are their own
         by_them = reader.speaker is not None and memory.said_by == reader.speaker and memory.content.startswith(USER)
         return by_them or not reader.asker.isdisjoint(one.found.found.entities)
     said = one.value
@@ -366,9 +371,9 @@ def _of_asker(one: ContextCandidate, reader: ReaderCues) -> bool:
 
 
 def _near_best(standing: Sequence[tuple[float, ContextCandidate]], kind: type) -> list[tuple[float, ContextCandidate]]:
-    """Those of a kind that come near the best of it: memories and messages have scales of their own.
+    """Return the candidates of one kind near the best of that kind: memories and messages have different scales.
 
-    The further down, the nearer: where one stands out few are shown, and where many are alike, many.
+    The threshold rises down the list: one outlier brings few results, many similar ones bring many.
     """
     those = sorted((pair for pair in standing if isinstance(pair[1].value, kind)), key=_best_first)
     best = max((score for score, one in those if one.found), default=0.0)
@@ -381,9 +386,10 @@ def _near_best(standing: Sequence[tuple[float, ContextCandidate]], kind: type) -
 
 
 def _reading(one: ContextCandidate, reader: ReaderCues, *, newness: float, few: bool) -> float:
-    """How well something answers, in standard deviations. newness: 0 of the oldest, 1 of the newest.
+    """Score how well a candidate answers, in standard deviations.
 
-    few: the deviations are those of unrelated texts, for few things have none of their own to go by.
+    newness: 0 for the oldest, 1 for the newest. few: use the deviation of unrelated texts, because few candidates have no
+    meaningful one of their own.
     """
     newer = READING.newer * newness if reader.of_now else 0.0
     if isinstance(one.found, RankedMemory):
@@ -405,7 +411,7 @@ def _reading(one: ContextCandidate, reader: ReaderCues, *, newness: float, few: 
         elif is_request(message.content):
             score += READING.request
         return score + READING.asker * _of_asker(one, reader)
-    return math.inf  # it was put down by hand, or said just now
+    return math.inf  # written by the app, or said just now
 
 
 def _good_to_know(one: MemoryFound | MessageFound) -> ContextCandidate:

@@ -1,4 +1,4 @@
-"""Embedders: texts in, unit vectors out, by the local model or by any OpenAI-compatible endpoint."""
+"""Embedders turn texts into unit vectors, with a local model or any OpenAI-compatible endpoint."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -33,7 +33,7 @@ _LOCAL: Final[Mapping[str, Callable[[], Embedder]]] = MappingProxyType({"minilm"
 
 
 class Endpoint(NamedTuple):
-    """Where to embed, and with which key; where one is None, OPENAI_BASE_URL or OPENAI_API_KEY of the environment says."""
+    """The embedding endpoint and its key; None means OPENAI_BASE_URL or OPENAI_API_KEY from the environment."""
 
     base_url: str | None
     api_key: str | None
@@ -42,22 +42,26 @@ class Endpoint(NamedTuple):
     def chosen(
         cls, *, url: str | None, api_key: str | None, openai_api_key: str | None, openai_url: str | None
     ) -> Self:
-        """An endpoint of its own, where the settings name one, else that of the LLM, whose key is shown to nobody else."""
+        """Return a dedicated endpoint if one is set, else that of the LLM, whose key is sent nowhere else."""
         return cls(url, api_key or NO_KEY_NEEDED) if url else cls(openai_url, api_key or openai_api_key)
 
 
 def spec_of(name: str) -> str:
-    """What MOSSHEAD_EMBEDDER says for a model."""
+    """Return a model's value for MOSSHEAD_EMBEDDER."""
     return next((one.spec for one in LOCAL_MODELS.values() if one.name == name), f"openai:{name}")
 
 
 def open_embedder(spec: str, *, api_key: str | None = None, base_url: str | None = None) -> CachedEmbedder:
-    """Open the embedder that MOSSHEAD_EMBEDDER names, with a cache of its latest vectors in front of it.
+    """Open the embedder named by MOSSHEAD_EMBEDDER, with a cache of recent vectors. Nothing is loaded or requested yet.
 
-    spec: "minilm", "e5", "openai:MODEL" or "openai:MODEL@DIMENSIONS". api_key, base_url: for the endpoint; where they are None,
-    OPENAI_API_KEY and OPENAI_BASE_URL of the environment.
-    Nothing is loaded or asked yet. Raises ConfigurationError for a wrong spec, ModelMissing where the local model is not
-    installed.
+    Args:
+        spec: "minilm", "e5", "openai:MODEL" or "openai:MODEL@DIMENSIONS".
+        api_key: For the endpoint; by default OPENAI_API_KEY from the environment.
+        base_url: Of the endpoint; by default OPENAI_BASE_URL from the environment.
+
+    Raises:
+        ConfigurationError: The spec is invalid.
+        ModelMissing: The local model is not installed.
     """
     if spec in _LOCAL:
         return CachedEmbedder(_LOCAL[spec]())

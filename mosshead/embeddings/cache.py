@@ -1,4 +1,4 @@
-"""A least-recently-used cache in front of an embedder: no text is embedded twice while it is remembered."""
+"""A least-recently-used cache for an embedder, so that recent texts are not embedded twice."""
 
 import hashlib
 from collections import OrderedDict
@@ -17,8 +17,8 @@ _LOCK = ForkSafeLock()
 class CachedEmbedder:
     """An embedder that remembers its latest ``size`` vectors, keyed by model and text.
 
-    The texts themselves are not kept, only their digests: a long message costs no more than a short one. Within one call,
-    equal texts are sent once. Two threads that ask for the same new text at the same moment may both have it embedded.
+    It keeps digests instead of texts, so long messages need no more space. Within one call, equal texts are sent once. Two
+    threads asking for the same new text at once may both embed it.
     """
 
     def __init__(self, embedder: Embedder, size: int = 1000) -> None:
@@ -28,16 +28,16 @@ class CachedEmbedder:
 
     @property
     def name(self) -> str:
-        """The name of the embedder behind."""
+        """The name of the wrapped embedder."""
         return self._embedder.name
 
     @property
     def dimensions(self) -> int:
-        """The dimensions of the embedder behind."""
+        """The dimensions of the wrapped embedder."""
         return self._embedder.dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """As the embedder behind, whose errors pass through; what failed is not remembered."""
+        """Embed as the wrapped embedder does, and pass its errors on; failures are not cached."""
         import numpy as np  # see `Vectors`
 
         keys = [(self.name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()) for text in texts]
@@ -45,13 +45,13 @@ class CachedEmbedder:
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if missing:
             fresh = apart(lambda: self._embedder.embed(list(missing.values())))
-            # Copies, so that one remembered vector does not keep the whole answer in memory.
+            # Copies, so that a cached vector does not keep the whole answer in memory.
             found |= {key: row.copy() for key, row in zip(missing, fresh, strict=True)}
             self._remember({key: found[key] for key in missing})
         return np.stack([found[key] for key in keys]) if keys else np.empty((0, self.dimensions), dtype=np.float32)
 
     def count_tokens(self, text: str) -> int:
-        """As the embedder behind."""
+        """Count as the wrapped embedder does."""
         return self._embedder.count_tokens(text)
 
     def _recall(self, keys: Iterable[Key]) -> dict[Key, Vectors]:

@@ -1,4 +1,4 @@
-"""How near two texts lie that have nothing to do with each other: each embedding model spreads its cosines in its own way."""
+"""Measure the cosines of unrelated texts, whose distribution differs between embedding models."""
 
 import math
 from dataclasses import dataclass
@@ -41,26 +41,26 @@ _BEYOND_CHANCE = 1.25
 
 @dataclass(frozen=True, slots=True)
 class UnrelatedCosines:
-    """How the cosines of unrelated texts lie."""
+    """The distribution of unrelated texts' cosines."""
 
     mean: float
     deviation: float
 
     def deviations(self, cosine: float) -> float:
-        """How far a cosine lies above their mean, in standard deviations."""
+        """Return how far a cosine is above their mean, in standard deviations."""
         return (cosine - self.mean) / self.deviation
 
     def near(self, compared: int) -> float:
-        """The cosine that the nearest of so many texts has at least, if it has to do with what is asked.
+        """Return the least cosine of the nearest of this many texts if it is related to the question.
 
-        The largest of n cosines lies by chance at about the root of 2 ln n deviations above their mean.
+        By chance, the largest of n cosines lies about the root of 2 ln n deviations above their mean.
         """
         by_chance = math.sqrt(2 * math.log(max(2, compared)))
         return self.mean + (by_chance + _BEYOND_CHANCE) * self.deviation
 
 
 def unrelated_cosines(embedder: Embedder) -> UnrelatedCosines:
-    """Measure an embedder, once for each model and process, on sentences that have nothing to do with each other."""
+    """Measure an embedder on unrelated sentences, once per model and process."""
     found = _MEASURED.get(embedder.name)
     if found is None:
         vectors = embedder.embed([*_ASKED, *_SAID])

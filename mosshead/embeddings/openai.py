@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's embeddings API. Needs the extra: ``pip install "mosshead[openai]"``."""
+"""Any endpoint with OpenAI's embeddings API. Requires ``pip install "mosshead[openai]"``."""
 
 import os
 from collections.abc import Collection, Sequence
@@ -26,7 +26,7 @@ BATCH_TEXTS: Final = 128
 
 _BATCH_BYTES: Final = 256_000
 _MOST_BYTES: Final = 8_000
-"""Of a longer text only the head is embedded: a token is a byte at least, so this always fits OpenAI's 8,191 tokens."""
+"""Only the head of a longer text is embedded: a token has at least one byte, so this always fits OpenAI's 8,191 tokens."""
 
 
 class _Row(BaseModel, hide_input_in_errors=True, defer_build=True):
@@ -41,9 +41,12 @@ class _Answer(BaseModel, hide_input_in_errors=True, defer_build=True):
 class OpenAIEmbedder:
     """An embedder behind HTTP.
 
-    model: as the endpoint knows it. dimensions: asked of the endpoint, for models that can shorten their vectors; without
-    it the model's own are learnt from the first answer. timeout: seconds for one request (`mosshead.llm.openai`).
-    Nothing is tried twice here: the queue's lane and the reading app have each their own way to try again.
+    Requests are not retried here: the queue's lane and the reading app retry in their own ways.
+
+    Args:
+        model: Its name at the endpoint.
+        dimensions: Requested from the endpoint, for models that can shorten vectors; otherwise learnt from the first answer.
+        timeout: Seconds for one request (`mosshead.llm.openai`).
     """
 
     def __init__(
@@ -55,7 +58,7 @@ class OpenAIEmbedder:
         base_url: str | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
-        """Asks nothing yet. Raises ConfigurationError for a missing package or key, or dimensions out of range."""
+        """Open without a request. Raises ConfigurationError for a missing package or key, or dimensions out of range."""
         self._model = model
         self._asked = dimensions
         self._dimensions = None if dimensions is None else _in_range(dimensions)
@@ -67,22 +70,23 @@ class OpenAIEmbedder:
 
     @property
     def name(self) -> str:
-        """The model's name, with "@" and the dimensions where those were asked for."""
+        """The model's name, with "@" and the dimensions if requested."""
         return f"{self._model}@{self._asked}" if self._asked else self._model
 
     @property
     def dimensions(self) -> int:
-        """From the first answer, for which this asks where there was none yet; raises what ``embed`` raises."""
+        """The dimensions in the first answer, requested if there is none yet; raises what ``embed`` raises."""
         if self._dimensions is None:
             self.embed(["dimensions"])
         assert self._dimensions is not None  # noqa: S101  # embed sets it or raises
         return self._dimensions
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """In requests of at most 128 texts; of a text beyond 8,000 bytes the head.
+        """Embed texts, at most 128 per request; of texts beyond 8,000 bytes, only the head.
 
-        Raises ConfigurationError for what the settings got wrong (model, dimensions), EmbedderUnavailable for what may be
-        better later (no answer, a refused key, a limited rate) and for answers that are no embeddings of these texts.
+        Raises:
+            ConfigurationError: A setting is wrong (model, dimensions).
+            EmbedderUnavailable: A failure that may pass (no answer, a refused key, a rate limit), or an invalid answer.
         """
         import numpy as np  # see `Vectors`
 
@@ -93,7 +97,7 @@ class OpenAIEmbedder:
         return np.concatenate(vectors) if vectors else np.empty((0, self.dimensions), dtype=np.float32)
 
     def count_tokens(self, text: str) -> int:
-        """An estimate: `estimated_tokens`."""
+        """Estimate with `estimated_tokens`."""
         return estimated_tokens(text)
 
     def _request(self, texts: list[str]) -> Vectors:
@@ -101,8 +105,8 @@ class OpenAIEmbedder:
         dimensions = vectors.shape[1]
         if self._dimensions is not None and dimensions != self._dimensions:
             raise ConfigurationError(
-                f"MOSSHEAD_EMBEDDER=openai:{self.name}: the endpoint answered with {dimensions} dimensions, "
-                f"not {self._dimensions}; name the dimensions that the model has"
+                f"MOSSHEAD_EMBEDDER=openai:{self.name}: the endpoint returned {dimensions} dimensions, "
+                f"not {self._dimensions}; specify the model's dimensions"
             )
         self._dimensions = _in_range(dimensions)
         return vectors
@@ -122,7 +126,7 @@ class OpenAIEmbedder:
             failure = self._explain(error, texts)
         else:
             return response.content
-        # Raised outside the handler: the endpoint's own words may repeat the texts, and would be logged as the context.
+        # Raised outside the handler: the endpoint's message may repeat the texts, and would be logged as the context.
         raise failure
 
     def _patience(self) -> float:
@@ -130,7 +134,7 @@ class OpenAIEmbedder:
         return self._timeout if left is None else min(self._timeout, max(left, 0.001))
 
     def _connection(self) -> "OpenAI":
-        """The client of this process: connections must not be shared with the parent of a fork."""
+        """Return this process's client: connections must not be shared with the parent of a fork."""
         from mosshead.llm.openai import client_for_whole_calls
 
         if self._client is None or self._client[0] != os.getpid():
@@ -164,7 +168,7 @@ class OpenAIEmbedder:
         if status in BAD_REQUESTS:
             return EmbeddingRefused(
                 f"MOSSHEAD_EMBEDDER: the endpoint refused the request ({status}); check the model's name "
-                f"{self._model!r} and the dimensions ({self._asked or 'none asked'})"
+                f"{self._model!r} and the dimensions ({self._asked or 'none requested'})"
             )
         return EmbedderUnavailable(f"the embedding endpoint failed ({status})")
 
@@ -179,32 +183,32 @@ def _in_range(dimensions: int) -> int:
 
 
 def _sendable(text: str) -> str:
-    """Short enough, and not empty: OpenAI refuses an empty text, and with it all that came in the same request."""
+    """Shorten a text, and replace an empty one: OpenAI refuses empty texts, with the whole request."""
     head = encodable(text).encode()[:_MOST_BYTES].decode(errors="ignore")
     return head or " "
 
 
 def _unit_vectors(body: bytes, count: int) -> Vectors:
-    """The answer's vectors in the order of the texts. Raises EmbedderUnavailable where they are not ``count`` vectors."""
+    """Return the answer's vectors in the order of the texts. Raises EmbedderUnavailable unless they are ``count`` vectors."""
     rows = None
     with suppress(ValidationError):
         rows = _Answer.model_validate_json(body).data
     if rows is None:
         raise EmbedderUnavailable(
-            "the embedding endpoint answered something else than embeddings; check OPENAI_BASE_URL"
+            "the embedding endpoint returned something other than embeddings; check OPENAI_BASE_URL"
         )
     if sorted(row.index for row in rows) != list(range(count)):
         raise EmbedderUnavailable(
-            f"the embedding endpoint answered {len(rows)} vectors for {count} texts, or misnumbered"
+            f"the embedding endpoint returned {len(rows)} vectors for {count} texts, or numbered them wrongly"
         )
     if len({len(row.embedding) for row in rows}) != 1:
-        raise EmbedderUnavailable("the embedding endpoint answered vectors of different lengths")
+        raise EmbedderUnavailable("the embedding endpoint returned vectors of different lengths")
     import numpy as np
 
     vectors = np.array([row.embedding for row in sorted(rows, key=lambda row: row.index)])
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not (np.isfinite(norms).all() and norms.all()):
-        raise EmbedderUnavailable("the embedding endpoint answered a vector that is zero or not finite")
+        raise EmbedderUnavailable("the embedding endpoint returned a vector that is zero or not finite")
     unit: Vectors = (vectors / norms).astype(np.float32)
     return unit

@@ -1,9 +1,9 @@
-"""What an embedder is: the one thing that the app and the service must agree on for similarities to mean anything."""
+"""The embedder protocol. App and service must use the same embedder for similarities to mean anything."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-if TYPE_CHECKING:  # whoever embeds nothing does without numpy
+if TYPE_CHECKING:  # processes that embed nothing need no numpy
     import numpy as np
     from numpy.typing import NDArray
 
@@ -15,21 +15,21 @@ Vector: TypeAlias = "NDArray[np.float32]"
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. Safe to share between threads, and to open before a fork."""
+    """Turns texts into vectors. Thread-safe, and may be opened before a fork."""
 
     @property
     def name(self) -> str:
-        """The model's name, and the index's: two embedders of one name give the same vectors."""
+        """The name of the model and of its index: embedders with one name give the same vectors."""
 
     @property
     def dimensions(self) -> int:
         """The length of a vector. May ask the endpoint once, and then raises what ``embed`` raises."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of the texts, in their order; any text can be embedded, the empty one and a very long one too.
+        """Return the vectors of texts, in order; any text can be embedded, even an empty or very long one.
 
-        Raises ConfigurationError or EmbedderUnavailable; neither carries a word of the texts.
+        Raises ConfigurationError or EmbedderUnavailable, without any of the texts.
         """
 
     def count_tokens(self, text: str) -> int:
-        """How many tokens the text has, or about how many where the model's tokenizer is not at hand."""
+        """Return the number of tokens in a text, approximate without the model's tokenizer."""

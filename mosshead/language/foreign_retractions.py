@@ -1,7 +1,7 @@
-"""What somebody asks to be forgotten in German, Spanish and French, said in English as the memories are: plain requests alone.
+"""Find what somebody asks to forget in German, Spanish or French, in English like the memories. Plain requests only.
 
-"Vergiss meine Telefonnummer" asks for "my phone number", "olvida dónde vivo" for "I live". A question asks for nothing, nor does
-what denies: "Vergiss nicht, wo ich wohne", "j'ai oublié mon numéro".
+"Vergiss meine Telefonnummer" gives "my phone number", "olvida dónde vivo" gives "I live". Questions and negations give nothing:
+"Vergiss nicht, wo ich wohne", "j'ai oublié mon numéro".
 """
 
 import re
@@ -11,10 +11,10 @@ from functools import cache
 
 @dataclass(frozen=True, slots=True)
 class _Tongue:
-    """The words of a request to forget something; all but the sets are patterns.
+    """A language's words for asking to forget something, as patterns.
 
-    politely: may stand anywhere. asking: after it, forget and delete may stand at the end. all_of_it: before what it is about;
-    knowing: behind it. mine: "my"; of_mine: between a matter and whose it is, if that is mine. a_clause: opens one.
+    politely: may stand anywhere. asking: allows "forget" and "delete" at the end. all_of_it: before the subject matter; knowing:
+    after it. mine: "my"; of_mine: joins a matter to its owner if the owner is the speaker's. a_clause: opens a clause.
     """
 
     politely: str
@@ -113,16 +113,16 @@ _IN_ENGLISH = {
 _AGED = re.compile(r"wie alt ich bin|cu[áa]ntos años tengo|quel âge j['’]ai", re.IGNORECASE)
 _CALLED = re.compile(r"wie ich heiße|c[óo]mo me llamo|comment je m['’]appelle", re.IGNORECASE)
 _BESIDE = frozenset("ich bin habe bei als gegen zu el la los las soy tengo al a je j suis ai les le l chez au".split())
-"""What is left out of a clause."""
+"""Words dropped from a clause."""
 
 _VERBS = frozenset({"live", "work"})
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 FOREIGN_STEMS = "verg lösch entfern olvid olvíd borr elimin oubli efface supprim".split()
-"""One of these is in all that asks for something to be forgotten."""
+"""Every request to forget something contains one of these."""
 
 
 def foreign_matter(text: str) -> str | None:
-    """The matter that somebody asks to be forgotten, in English: "my phone number" of "vergiss meine Telefonnummer"."""
+    """Return what somebody asks to forget, in English: "my phone number" for "vergiss meine Telefonnummer"."""
     small = text.lower()
     if not any(stem in small for stem in FOREIGN_STEMS):
         return None
@@ -150,13 +150,13 @@ def _matter(text: str, tongue: _Tongue) -> str | None:
 
 
 def _clause(said: str) -> str | None:
-    """ "Où j'habite" as "I live": what it tells, word for word, and nothing where it tells of another than the speaker."""
+    """Translate a clause word for word: "où j'habite" becomes "I live". None if it is not about the speaker."""
     if _AGED.match(said):
         return "my age"
     if _CALLED.match(said):
         return "my name"
     told = [word for word in _WORD.findall(said)[1:] if word.lower() not in _BESIDE]
-    # "Trabajo" is a job and "I work".
+    # "Trabajo" is both a job and "I work".
     english = [_IN_ENGLISH.get(word.lower(), word).replace("job", "work") for word in told]
     english.sort(key=lambda word: word not in _VERBS)
     return f"I {' '.join(english)}" if any(word.lower() in _IN_ENGLISH for word in told) else None
@@ -164,7 +164,8 @@ def _clause(said: str) -> str | None:
 
 @cache
 def _patterns(tongue: _Tongue) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A request that opens with what is to be done, and one that ends with it, as "kannst du meine Adresse vergessen" does."""
+    """Return patterns for a request that opens with the verb, and for one that ends with it ("kannst du meine Adresse
+    vergessen")."""
     do = rf"(?:(?P<forget>{tongue.forget})|(?:{tongue.delete}))"
     matter = (
         rf"(?:(?:\w+ |l['’])(?P<of>\w+) (?:{tongue.of_mine}) (?P<whose>\w+)"

@@ -1,7 +1,6 @@
-"""The words of seven languages by what they do in a sentence, and texts cut into words that compare.
+"""Words of seven languages by grammatical role, and texts split into comparable words.
 
-The words stand in ``lexicons/``, a file to the language; ``equal.txt`` beside them says which words name one thing, and
-``first_names.txt`` which are called so.
+``lexicons/`` has one file per language; ``equal.txt`` there lists synonyms, and ``first_names.txt`` first names.
 """
 
 import re
@@ -20,20 +19,20 @@ _FOLDER: Final = Path(__file__).with_name("lexicons")
 _LANGUAGES: Final = ("en", "de", "es", "fr", "pt", "it", "nl")
 _KEPT = 256
 _UNPARTED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"
-"""Scripts that part no words: each of their letters counts as one."""
+"""Scripts without spaces between words: each letter counts as a word."""
 
 _WORDS = lazy_pattern(rf"[{_UNPARTED}]|{NO_FIGURE}+n['’]t\b|(?:(?![{_UNPARTED}]){LETTER})+")
 _LONGEST_ENTRY = 6
 _LATIN = "\u024f"
-"""The last of the Latin letters, but for those of Vietnamese."""
+"""The last Latin letter, except those of Vietnamese."""
 _JUDGED, _MANY_WORDS = 4_000, 20
 _LEAST_KNOWN = 10
-"""One word in so many is a word of grammar where a language is known; by chance fewer are."""
+"""At least one word in this many must be a function word for a language to be identified; chance gives fewer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text: as it stands, where, and as it compares."""
+    """A word of a text: its spelling, position and comparison key."""
 
     text: str
     start: int
@@ -43,7 +42,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """The words and phrases of a language by what they do. numbers: what number words are worth, multipliers included."""
+    """A language's words and phrases by role. numbers: the values of number words, multipliers included."""
 
     language: str
     entries: Mapping[str, frozenset[str]]
@@ -59,30 +58,30 @@ class Lexicon:
     compound: re.Pattern[str]
 
     def has(self, role: str, word: str) -> bool:
-        """Whether a key stands under a role."""
+        """Whether a key has a role."""
         return word in self.entries[role]
 
 
 @lru_cache(_KEPT)
 def words_of(text: str) -> tuple[Word, ...]:
-    """The words of a text in their order; "can't" is one word, "dell'Aquila" two."""
+    """Split a text into words, in order; "can't" is one word, "dell'Aquila" two."""
     return tuple(Word(one[0], one.start(), one.end(), key_of(one[0])) for one in _WORDS.finditer(text))
 
 
 @lru_cache(_KEPT)
 def keys_of(text: str) -> frozenset[str]:
-    """The words of a text, as they compare."""
+    """Return the comparison keys of a text's words."""
     return frozenset(word.key for word in words_of(text))
 
 
 def key_of(word: str) -> str:
-    """A word as it compares: without case, accents and apostrophes, "Muenchen" and "München" alike."""
+    """Return a word's comparison key: without case, accents and apostrophes; "Muenchen" equals "München"."""
     return name_key(without_accents(word.casefold()).replace("ł", "l").replace("'", "").replace("’", ""))
 
 
 @lru_cache(_KEPT)
 def lexicons_of(text: str) -> tuple[Lexicon, ...]:
-    """The languages that a text may be in, likeliest first; none where its words tell of none."""
+    """Return the languages a text may be in, likeliest first; empty if its words identify none."""
     keys = {word.key for word in words_of(text[:4_000])}
     scores = {one: len(keys & one.entries["function"]) for one in every_lexicon()}
     best = max(scores.values())
@@ -91,25 +90,25 @@ def lexicons_of(text: str) -> tuple[Lexicon, ...]:
 
 
 def is_english(text: str) -> bool | None:
-    """Whether a text is in English; None where that cannot be told."""
+    """Whether a text is in English; None if unknown."""
     letters = [letter for letter in text[:_JUDGED] if letter.isalpha()]
     if 2 * sum(letter > _LATIN for letter in letters) > len(letters):
         return False
     likely = lexicons_of(text)
     if likely:
         return likely[0].language == "en"
-    # English hardly says so many words without one of its grammar; other languages may share one with it by chance.
+    # An English text this long has function words; other languages may share one with English by chance.
     return False if len(keys_of(text[:_JUDGED])) >= _MANY_WORDS else None
 
 
 @lru_cache(1)
 def every_lexicon() -> tuple[Lexicon, ...]:
-    """All languages whose words are known."""
+    """Return the lexicons of all known languages."""
     return tuple(map(_lexicon, _LANGUAGES))
 
 
 def phrases_in(keys: Sequence[str], phrases: frozenset[str] | Mapping[str, object]) -> Iterator[tuple[int, str]]:
-    """Where phrases begin in a row of keys."""
+    """Yield the positions and texts of phrases in a sequence of keys."""
     for start in range(len(keys)):
         for length in range(1, _LONGEST_ENTRY + 1):
             phrase = " ".join(keys[start : start + length])
@@ -119,7 +118,7 @@ def phrases_in(keys: Sequence[str], phrases: frozenset[str] | Mapping[str, objec
 
 @lru_cache(_KEPT * 64)
 def classes_of(key: str) -> frozenset[int]:
-    """The lines of ``equal.txt`` that a word stands in."""
+    """Return the lines of ``equal.txt`` that contain a word."""
     whole, begun = _equals().whole, _equals().begun
     return whole.get(key, frozenset()) | frozenset(
         line for length in range(2, len(key) + 1) for line in begun.get(key[:length], ())
@@ -128,25 +127,25 @@ def classes_of(key: str) -> frozenset[int]:
 
 @lru_cache(_KEPT * 64)
 def proper_classes_of(key: str) -> frozenset[int]:
-    """Those of them that say which place, person or body a name stands for."""
+    """Return those lines that identify a place, person or organisation."""
     return frozenset(line for line in classes_of(key) if not _equals().topics < line < _equals().units)
 
 
 @lru_cache(1)
 def first_names() -> frozenset[str]:
-    """First names, as they compare: a word that is one with a capital is a person."""
+    """Return first names as comparison keys: capitalised, such a word is a person."""
     lines = (_FOLDER / "first_names.txt").read_text(encoding="utf-8").splitlines()
     return FIRST_NAMES | {key_of(name) for line in lines if not line.startswith("#") for name in line.split()}
 
 
 @lru_cache(_KEPT * 64)
 def is_unit(key: str) -> bool:
-    """Whether a word says what a number counts: money, lengths, weights, minutes."""
+    """Whether a word is a unit: money, length, weight, time."""
     return any(line > _equals().units for line in classes_of(key))
 
 
 class _Equals(NamedTuple):
-    """The lines that words, and beginnings of words, stand in; where common words begin among them, and units."""
+    """The lines by word and by prefix, and the lines where common words and units begin."""
 
     whole: dict[str, frozenset[int]]
     begun: dict[str, frozenset[int]]
@@ -211,7 +210,7 @@ _VALUED: Final = frozenset(
 
 
 def _parted(text: str) -> list[str]:
-    """Entries part at bars where some are phrases, else at spaces."""
+    """Split entries at bars if some are phrases, else at spaces."""
     return text.split("|") if "|" in text else text.split()
 
 

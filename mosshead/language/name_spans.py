@@ -1,7 +1,4 @@
-"""Where the names that somebody bears stand in a text.
-
-Case, accents, articles, titles, hyphens, possessives and a plural s make no difference.
-"""
+"""Find where known names occur in a text, ignoring case, accents, articles, titles, hyphens, possessives and a plural s."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +18,9 @@ from mosshead.patterns import lazy_pattern, remembered
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Name:
-    """A name as the registry holds it. full: of a person, the words of its longest name, where it is more than one.
+    """A name from the registry. Two entities with the same name have one each.
 
-    Two entities of one name have two of these.
+    full: for a person, the words of the longest name, if it has several.
     """
 
     normalised: str
@@ -34,7 +31,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamePlace:
-    """Where a name stands in a text. whole: all of the name, not a part of it or its initials."""
+    """Where a name stands in a text. whole: the full name, rather than a part or initials."""
 
     name: Name
     start: int
@@ -45,10 +42,11 @@ class NamePlace:
 
 @dataclass(frozen=True, slots=True)
 class TextWord:
-    """A word of a text. plain: as names are compared; start, end: its place in the text.
+    """A word of a text.
 
-    capital: written with one. opens: it begins a sentence, so that its capital says nothing. joined: nothing but a space, a
-    hyphen or the dot of a title stands between it and the word before. initialed: nothing but the dot of an initial does.
+    plain: normalised like names; start, end: its position. capital: capitalised. opens: it begins a sentence, so its capital is
+    no evidence. joined: only a space, a hyphen or a title's dot separates it from the word before. initialed: only an initial's
+    dot does.
     """
 
     written: str
@@ -62,27 +60,27 @@ class TextWord:
 
     @property
     def named(self) -> bool:
-        """Whether it is written as a name is."""
+        """Whether it is written like a name."""
         return self.capital and not self.opens
 
     @property
     def goes_on(self) -> bool:
-        """Whether it may go on with a name: "Haas" of "Peter J. Haas", too."""
+        """Whether it may continue a name, like "Haas" in "Peter J. Haas"."""
         return self.joined or self.initialed
 
     @property
     def possessive(self) -> bool:
-        """Whether it says that something is owned: "Peter's"."""
+        """Whether it is possessive: "Peter's"."""
         return _POSSESSIVE.search(self.written) is not None
 
     @property
     def stop(self) -> int:
-        """Where it ends without its possessive."""
+        """Where it ends, without its possessive."""
         return self.end - len(self.written) + len(_POSSESSIVE.sub("", self.written))
 
 
 def keys_of(texts: Iterable[str], *, are_names: bool = False) -> set[str]:
-    """What to look texts up by, as the view ``aliases`` has it in first_word, last_word and initials."""
+    """Return the lookup keys of texts, matching first_word, last_word and initials of the view ``aliases``."""
     found: set[str] = set()
     for word in (word for one in texts for word in words_of(one, is_name=are_names)):
         if word.plain not in GRAMMAR or (word.named and word.plain != "i"):
@@ -92,7 +90,7 @@ def keys_of(texts: Iterable[str], *, are_names: bool = False) -> set[str]:
 
 
 def places(words: Sequence[TextWord], names: Iterable[Name]) -> list[NamePlace]:
-    """Where the names stand among the words of a text; what stands inside a longer name is not told."""
+    """Find the names among a text's words, except inside a longer name."""
     by_key: dict[str, list[int]] = {}
     pieces: dict[str, list[tuple[int, int]]] = {}
     for number, word in enumerate(words):
@@ -107,10 +105,10 @@ def places(words: Sequence[TextWord], names: Iterable[Name]) -> list[NamePlace]:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The words of a text, and where they stand.
+    """The words of a text, with indexes.
 
-    by_key: the numbers of the words that may say what has such a key. pieces: where the pieces of words without spaces start
-    and end. small: no word is written as a name is.
+    by_key: the words that may spell the name with a key. pieces: where parts of unspaced words start and end. small: no word is
+    written like a name.
     """
 
     words: Sequence[TextWord]
@@ -143,9 +141,9 @@ def _places(text: _Text, name: Name) -> Iterator[NamePlace]:
 
 
 def _extent(words: Sequence[TextWord], parts: Sequence[str], at: int, number: int) -> tuple[int, int, int]:
-    """The longest run of words around one that says the same as the run of a name around one of its parts.
+    """Return the longest run of words around one that matches a run of a name's parts around one of them.
 
-    Its first and its last word, and where in the name it begins; none where the last is before the first.
+    These are its first and last word, and where in the name it begins; nothing matches if the last is before the first.
     """
     if not _says(words[number], parts[at]):
         return 0, -1, 0
@@ -181,12 +179,12 @@ def _initials(text: _Text, name: Name, parts: Sequence[str]) -> Iterator[NamePla
 
 
 def _outermost(found: Sequence[NamePlace]) -> list[NamePlace]:
-    """Without what stands inside a longer one, and without a plural where the same place is a name as it stands."""
+    """Drop names inside longer ones, and plural readings where another name matches exactly."""
     exact = {(place.start, place.end) for place in found if place.exact}
     inside: set[tuple[int, int]] = set()
     reached = -1
     for start, end in sorted({(place.start, place.end) for place in found}, key=lambda span: (span[0], -span[1])):
-        if end <= reached:  # by one that begins no later
+        if end <= reached:  # inside one that begins no later
             inside.add((start, end))
         reached = max(reached, end)
     return [
@@ -204,7 +202,7 @@ _BESIDE_A_MONTH = lazy_pattern(r"(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?|(?:19|
 def _speaks(
     words: Sequence[TextWord], first: int, last: int, name: Name, *, whole: bool, surname: bool, small: bool
 ) -> bool:
-    """Whether a run of words that says a name, or a part of it, is meant as one."""
+    """Whether words that spell a name, or part of one, are used as a name."""
     run = words[first : last + 1]
     if all(word.plain in GRAMMAR for word in run) and not (
         all(word.named for word in run) and (whole or name.is_person)
@@ -230,7 +228,7 @@ def _speaks(
 
 
 def _is_a_month(words: Sequence[TextWord], place: int) -> bool:
-    """ "In May", "3 May" and "May 2019" are a month, whoever is called May; "I owe May 50" is about her."""
+    """Whether a word is a month: in "In May", "3 May" and "May 2019" it is; "I owe May 50" is about a person."""
     if words[place].plain not in CALENDAR or words[place].possessive:
         return False
     before, after = _word_before(words, place), _word_after(words, place)
@@ -242,7 +240,7 @@ def _is_a_month(words: Sequence[TextWord], place: int) -> bool:
 def _speaks_alone(
     words: Sequence[TextWord], place: int, name: Name, *, whole: bool, surname: bool, small: bool
 ) -> bool:
-    """The same of one word that is written small or at the start of a sentence."""
+    """Decide as `_speaks` for a single word that is lowercase or begins a sentence."""
     word, before = words[place], _word_before(words, place)
     if word.plain in AMBIGUOUS and not (word.capital and word.possessive):
         return whole and name.written_small and not _is_one_of(before, _INDEFINITE)
@@ -252,7 +250,7 @@ def _speaks_alone(
 
 
 def _named_otherwise(words: Sequence[TextWord], first: int, last: int, name: Name, *, whole: bool) -> bool:
-    """Whether the name goes on in the text as another's: "Peter Lindqvist" is not Peter Haas, nor "Henderson Point" a firm."""
+    """Whether the text continues with another name: "Peter Lindqvist" is not Peter Haas, and "Henderson Point" is not a firm."""
     if whole and not name.full:
         return False
     known = name.full or tuple(spelled_out(name.normalised).split())
@@ -296,15 +294,15 @@ _SHORTEST_PLURAL = 4
 
 
 def words_of(text: str, *, is_name: bool = False) -> list[TextWord]:
-    """The words of a text, in order; those of scripts without spaces stay unbroken.
+    """Split a text into words, in order; unspaced scripts stay unsplit.
 
-    is_name: the text is a name and no sentence, so that how it is written says nothing.
+    is_name: the text is a name rather than a sentence, so capitals are no evidence.
     """
     found: list[TextWord] = []
     end = 0
     for match in _WORD.finditer(text):
         between = text[end : match.start()]
-        if not between.isascii():  # one that breaks no line is one as well
+        if not between.isascii():  # a non-breaking space also counts as a space
             between = _SPACE.sub(" ", between)
         after_title = bool(found) and found[-1].plain in _TITLES
         ends = bool(_ENDS_SENTENCE.search(between)) and not (after_title and between == ". ")
@@ -333,12 +331,12 @@ def words_of(text: str, *, is_name: bool = False) -> list[TextWord]:
 
 @remembered
 def _plain(written: str) -> tuple[str, ...]:
-    """What a word is compared as: mostly one word."""
-    return tuple(spelled_out("x " + normalise(written)).split()[1:])  # behind another word nothing is an article
+    """Return a word's normalised form, usually one word."""
+    return tuple(spelled_out("x " + normalise(written)).split()[1:])  # after another word, nothing counts as an article
 
 
 def _unspaced(word: TextWord) -> Iterator[tuple[str, int, int]]:
-    """The pieces of a word in a script without spaces."""
+    """Yield the substrings of a word in an unspaced script."""
     if not _UNSPACED.search(word.written):
         return
     for start in range(len(word.written)):
@@ -347,28 +345,28 @@ def _unspaced(word: TextWord) -> Iterator[tuple[str, int, int]]:
 
 
 def _forms(word: TextWord) -> tuple[str, ...]:
-    """What a word may say: itself, and the one of which it may be the plural: "the Haases"."""
+    """Return the word, and its singular if it may be a plural: "the Haases"."""
     plural = word.capital and len(word.plain) > _SHORTEST_PLURAL and word.plain.endswith("s")
     return (word.plain, word.plain[:-1]) if plural else (word.plain,)
 
 
 def _says(word: TextWord, part: str) -> bool:
-    """Whether a word says a part of a name, in any of its forms."""
+    """Whether a word spells a part of a name, in any of its forms."""
     return any(_same(form, part) for form in _forms(word))
 
 
 def _same(one: str, other: str) -> bool:
-    """ "mueller" is "muller", and "joe" is not "jo"."""
+    """Whether two spellings match: "mueller" is "muller", but "joe" is not "jo"."""
     if one == other:
         return True
     return min(len(one), len(other)) >= _SHORTEST_FOLDED and name_key(one) == name_key(other)
 
 
 def _word_before(words: Sequence[TextWord], place: int) -> TextWord | None:
-    """The word that a word is joined to."""
+    """Return the word that a word is joined to."""
     return words[place - 1] if place > 0 and words[place].joined else None
 
 
 def _word_after(words: Sequence[TextWord], place: int) -> TextWord | None:
-    """The word that is joined to a word."""
+    """Return the word joined to a word."""
     return words[place + 1] if place + 1 < len(words) and words[place + 1].joined else None

@@ -1,4 +1,4 @@
-"""Names of entities: the form in which they are compared, and where they may stand in a text."""
+"""Entity names: their normal form, and where they may stand in a text."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -7,40 +7,40 @@ from mosshead.language.wordlists import CALENDAR
 from mosshead.patterns import lazy_pattern, remembered
 
 MAX_WORDS = 5
-"""A name of more words is not looked for in a text."""
+"""Longer names are not searched for in texts."""
 
 MARKS = (
     "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963"
     "\u0966-\u096f\u0971-\u0dff\u0e00-\u0eff\u1000-\u1049\u1050-\u109f\u1780-\u17d3\u17dc-\u17ff\u3099\u309a"
 )
-"""For the brackets of a pattern: accents, vowels and tones above, below and behind letters, which ``\\w`` does not hold."""
+"""For character classes: combining accents, vowels and tones, which ``\\w`` does not match."""
 
 LETTER = rf"(?:[^\W_]|[{MARKS}])"
-"""A pattern of one letter, figure, or mark of a letter."""
+"""A pattern of one letter, digit or combining mark."""
 
 NO_FIGURE = rf"(?:(?!\d){LETTER})"
-"""The same without figures, of which the brackets of the marks hold those of India and further east."""
+"""The same without digits; the ranges of marks include those of India and further east."""
 
 INSIDE = r"[$*·]|(?<=[A-Z])!(?=[a-z])"
-"""A pattern of signs that stand between letters of a name: "Ke$ha", "E*TRADE", "DALL·E", "P!nk"; "Hi!Peter" is two words."""
+"""A pattern of signs inside names: "Ke$ha", "E*TRADE", "DALL·E", "P!nk"; "Hi!Peter" is two words."""
 
 AFTER = r"[+#]{1,2}(?![^\W_])"
-"""A pattern of signs that end a name: "C++", "C#", "Disney+"."""
+"""A pattern of signs at the end of names: "C++", "C#", "Disney+"."""
 
 _WORD = lazy_pattern(rf"{LETTER}+(?:(?:[.'’&-]|{INSIDE}){LETTER}+)*(?:{AFTER})?")
 _POSSESSIVE = lazy_pattern(r"['’]s?$")
 _ENDS = lazy_pattern(r"[.!?:;\n…][\W_]*$")
-"""What stands before the first word of a sentence."""
+"""The end of the preceding sentence."""
 _AROUND = 5
 _SHORTEST_NAME, _STEM = 3, 5
 _GERMAN = frozenset(
     "ich mein meine meinen meiner der das dem ein eine einen einer ist wie wer wo und nicht kein keine".split()
 )
-"""Words of a language that writes every noun as a name."""
+"""German words: German capitalises every noun."""
 _ADDRESSED, _SHOUTED = "@#", "!?"
 
 LEADING = frozenset("the a an der die das mr mrs ms miss dr prof professor sir".split())
-"""What may stand before a name, or be left out: articles and titles."""
+"""Articles and titles, which may precede a name or be omitted."""
 
 _SPACES = '-‐‑‒–—/,;:()"“”„«»_'
 _NOTHING = ".'’ʼ`´"
@@ -52,44 +52,44 @@ _NUKTA = 7
 
 
 def normalise(name: str) -> str:
-    """A name in lower case, without accents, possessive and surplus space: "Müller's" is "muller".
+    """Normalise a name to lower case, without accents, possessive and extra spaces: "Müller's" becomes "muller".
 
-    What makes another letter stays: パリ is Paris and バリ is Bali, เสือ a tiger and เสื้อ a shirt. What people leave out goes:
-    "Yahoo!" is "yahoo", and "#general" is "general".
+    Marks that make another letter stay: パリ is Paris and バリ is Bali, เสือ a tiger and เสื้อ a shirt. Signs that people omit go:
+    "Yahoo!" becomes "yahoo", and "#general" becomes "general".
     """
     owned = (_POSSESSIVE.sub("", word) for word in without_accents(name.casefold()).split())
     return " ".join(word.lstrip(_ADDRESSED).rstrip(_SHOUTED) or word for word in owned if word)
 
 
 def without_accents(text: str) -> str:
-    """A text decomposed (NFKD), without the marks that people leave out."""
+    """Decompose a text (NFKD) and drop the marks that people omit."""
     if text.isascii():
         return text
     return "".join(character for character in unicodedata.normalize("NFKD", text) if not _is_accent(character))
 
 
 def _is_accent(mark: str) -> bool:
-    """Whether people leave a mark out: not the vowels and tones of India and further east, nor the voicing of kana."""
+    """Whether people omit a mark: not Indian and Southeast Asian vowels and tones, nor the voicing marks of kana."""
     kind = unicodedata.combining(mark)
     return kind == _NUKTA or (kind > 0 and not ("\u0900" <= mark <= "\u1aaf" or mark in "\u3099\u309a"))
 
 
 def spelled_out(normalised: str) -> str:
-    """A normalised name without its article or title, its hyphens and its apostrophes: "the o'hara-smith" is "ohara smith"."""
+    """Strip article or title, hyphens and apostrophes from a normalised name: "the o'hara-smith" becomes "ohara smith"."""
     return _LEADING.sub("", " ".join(word for word in normalised.translate(_PLAIN).split(" ") if word))
 
 
 @remembered
 def name_key(normalised: str) -> str:
-    """What a name is looked up by, coarser than what makes two names the same: "mueller" and "muller" have one key.
+    """Return a name's lookup key, coarser than name equality: "mueller" and "muller" share one.
 
-    The SQL function ``mosshead.name_key`` gives the same.
+    The SQL function ``mosshead.name_key`` returns the same.
     """
     return _UMLAUT.sub("", spelled_out(normalised))
 
 
 def possible_names(text: str) -> list[str]:
-    """Every run of one to five words of a text, normalised: what an alias may match. Longer ones first."""
+    """Return every run of one to five words of a text, normalised, that an alias may match. Longer ones first."""
     words = [normalise(word) for word in _WORD.findall(text)]
     runs = {
         " ".join(words[start : start + length])
@@ -100,10 +100,9 @@ def possible_names(text: str) -> list[str]:
 
 
 def strange_names(text: str, known: Iterable[str]) -> list[str]:
-    """The words of a text that are written as names, but for days and months, and that stand in none of the texts that are known.
+    """Return words written like names, except days and months, that occur in none of the known texts.
 
-    The first word of a sentence has a capital anyway, and in German every noun. The stem counts: "Lisboa" is known where somebody
-    wrote "Lisboetas".
+    The first word of a sentence is capitalised anyway, as is every German noun. Stems count: "Lisboetas" makes "Lisboa" known.
     """
     found = list(_WORD.finditer(text))
     if not _GERMAN.isdisjoint(word[0].casefold() for word in found):

@@ -1,4 +1,4 @@
-"""The numbers and times of day that a text says, in figures or in words of seven languages."""
+"""Extract the numbers and clock times of a text, in figures or in words of seven languages."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from mosshead.language.lexicon import Lexicon, words_of
 from mosshead.language.wordlists import CARDINALS, TURNS, UNDER_TWENTY
 
 Number = tuple[frozenset[str], ...]
-"""What a number may be, each as parts that must all have been said: "3:30" is half past three, or three and thirty."""
+"""The possible readings of a number, each as parts that must all occur: "3:30" is half past three, or three and thirty."""
 
 _FACTORS = {
     "dozen": 12, "hundred": 100, "thousand": 1000, "million": 1_000_000, "billion": 1_000_000_000, "mila": 1000, "mil": 1000,
@@ -23,7 +23,7 @@ _TEN, _TWENTY = 10, 20
 _QUARTER = 0.25
 _LONGEST_FIGURE = 4
 _PARTS = {365: 12, 7: 7}
-"""By the days of a span how many months are in a year, and days in a week."""
+"""By a span's length in days, its number of parts: months of a year, days of a week."""
 _HOURS, _LONGEST_HOUR = ("hour", "stunde", "hora", "heure", "ora", "ore", "uur", "uren"), 8
 
 _THOUSANDS = re.compile(r"(?<=\d)(?:[,'’_](?=\d{3}(?!\d))|,(?=(?:\d\d,){1,5}\d{3}(?!\d)))")
@@ -37,7 +37,7 @@ _NUMBER = re.compile(
 
 
 def numbers(text: str) -> Iterator[Number]:
-    """The numbers that are written with figures, and the times of day."""
+    """Yield the numbers and clock times written in figures."""
     for match in _NUMBER.finditer(_THOUSANDS.sub("", text)):
         if match["number"]:
             yield _counted(match["number"], match["factor"])
@@ -52,9 +52,9 @@ def numbers(text: str) -> Iterator[Number]:
 
 
 def spelt_numbers(text: str, lexicon: Lexicon, *, articles: bool = True) -> Iterator[str]:
-    """The numbers that some words say, and the times of day: twenty one is 21, halb acht is 7:30.
+    """Yield the numbers and clock times written in words: twenty one is 21, halb acht is 7:30.
 
-    articles: whether words that may be no number count as one ("a", "first", "half").
+    articles: whether words that may be no number count ("a", "first", "half").
     """
     keys = [word.key for word in words_of(text)]
     if articles:
@@ -80,7 +80,7 @@ def spelt_numbers(text: str, lexicon: Lexicon, *, articles: bool = True) -> Iter
 
 
 def _beside_figures(keys: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
-    """What figures and words say together: "86 and a half", and how many months are in years, or days in weeks."""
+    """Yield what figures and words mean together: "86 and a half", and the months of years or days of weeks."""
     for at, key in enumerate(keys):
         whole = float(key) if key.isdecimal() and len(key) <= _LONGEST_FIGURE else None
         worth = [whole] if whole is not None else _worth(key, lexicon)
@@ -99,7 +99,7 @@ def _is_one(key: str, lexicon: Lexicon) -> bool:
 
 
 def _minutes(keys: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
-    """The minutes of a part of an hour: half an hour is 30, and so is a halbe Stunde; an hour and a half is 90."""
+    """Yield the minutes of parts of an hour: half an hour or a halbe Stunde is 30, an hour and a half is 90."""
     for at, key in enumerate(keys):
         if key.startswith(_HOURS) and len(key) < _LONGEST_HOUR:
             before = [lexicon.numbers[one] for one in keys[max(at - 4, 0) : at] if lexicon.numbers.get(one, 1) != 1]
@@ -119,7 +119,7 @@ def _minutes(keys: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
 
 
 def _percentages(key: str, running: Sequence[float], lexicon: Lexicon) -> Iterator[str]:
-    """What a third, or two thirds, are of a hundred."""
+    """Yield thirds and the like as percentages."""
     parts = lexicon.numbers.get(key, 0)
     if key in lexicon.articles and 2 < parts <= _TEN:
         share = 100 * (running[-1] if running and running[-1] < parts else 1) / parts
@@ -127,14 +127,14 @@ def _percentages(key: str, running: Sequence[float], lexicon: Lexicon) -> Iterat
 
 
 def _leads_on(keys: Sequence[str], lexicon: Lexicon) -> bool:
-    """Whether a number goes on after an "and", after "and a" with a half or a quarter, or after "a" with a dozen or a million."""
+    """Whether a number continues after "and", or after "a" before a half, a quarter, a dozen or a million."""
     if lexicon.has("joiners", keys[0]):
         return bool(keys[1:] and _worth(keys[1], lexicon)) or _leads_on(keys[1:], lexicon) if keys[1:] else False
     return keys[0] in lexicon.articles and len(keys) > 1 and not 1 <= lexicon.numbers.get(keys[1], 1) < _DOZEN
 
 
 def _worth(key: str, lexicon: Lexicon) -> list[float]:
-    """What the number words are worth that a word is made of: zwanzigtausend is twenty, and a thousand."""
+    """Return the values of the number words in a word: zwanzigtausend gives twenty and a thousand."""
     if key in lexicon.numbers:
         return [lexicon.numbers[key]]
     if len(key) < 6 or not lexicon.compound.fullmatch(key):
@@ -145,7 +145,7 @@ def _worth(key: str, lexicon: Lexicon) -> list[float]:
 
 
 def _goes_on(running: Sequence[float], pieces: Sequence[float]) -> bool:
-    """Whether a number word belongs to the number before it: "twenty one" is one number, "two three" are two."""
+    """Whether a number word continues the number before it: "twenty one" is one number, "two three" are two."""
     last, first = running[-1], pieces[0]
     multiplies = first >= _HUNDRED or first == _DOZEN
     fills = last >= _HUNDRED > first or (_TWENTY <= last < _HUNDRED and first < _TWENTY and first < last)
@@ -158,7 +158,7 @@ def _told(running: Sequence[float], loosely: bool) -> Iterator[str]:
         yield _in_one_form(f"{Decimal(str(_sum(running))):f}")
         if loosely and _sum(running) < 1:
             yield _in_one_form(f"{Decimal(str(100 * _sum(running))):f}")  # a half is 50 %
-        if loosely and (min(running) < 1 or _DOZEN in running):  # half a dozen is told of a dozen
+        if loosely and (min(running) < 1 or _DOZEN in running):  # half a dozen also matches a dozen
             yield from (_in_one_form(f"{Decimal(str(one)):f}") for one in running)
 
 
@@ -179,7 +179,7 @@ def _sum(pieces: Sequence[float]) -> float:
 
 
 def _times_of_day(keys: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
-    """The times that a language tells in its own way, each in both halves of the day."""
+    """Yield the clock times that a language expresses in its own way, each in both halves of the day."""
     for form, shift in lexicon.clock:
         for start in range(len(keys) - len(form) + 1):
             given = dict[str, int]()
@@ -214,7 +214,7 @@ def _spoken(before: str, hour: str) -> Number:
 
 
 def _on_a_dial(hour: int, minute: int) -> Number:
-    """A time of day whose half is not told: half past three is at night, or in the afternoon; 15:30 is in the afternoon."""
+    """Return the readings of a clock time without a.m. or p.m.: half past three has two, 15:30 one."""
     halves = (hour,) if hour > _NOON else (hour % _NOON, hour % _NOON + _NOON)
     return tuple(_time(one, minute) for one in halves)
 
@@ -228,7 +228,7 @@ def _parts(*written: str) -> frozenset[str]:
 
 
 def _in_one_form(number: str) -> str:
-    """05 is 5, 3.50 is 3.5. As text, because digits can be many."""
+    """Return 5 for 05 and 3.5 for 3.50. As text, because there may be many digits."""
     whole, _, fraction = number.partition(".")
     whole, fraction = whole.lstrip("0") or "0", fraction.rstrip("0")
     return f"{whole}.{fraction}" if fraction else whole

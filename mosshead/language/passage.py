@@ -1,4 +1,4 @@
-"""A text as claims are looked for in it: the languages it is in, its words, sentences and clauses."""
+"""A text prepared for checking claims: its languages, words, sentences and clauses."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,16 +12,16 @@ from mosshead.language.lexicon import Lexicon, Word, is_unit, key_of, keys_of, l
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…;])(?<!\b\d\.)(?<!\b\d\d\.)[\s\"”»)]+|\n+|(?<=[。！？])")
 _CLAUSE_END: Final = re.compile(r"[,:()–—]|\s-\s")
 _AROUND = 400
-"""Characters beside the quote of a long message in which its sentences are looked at."""
+"""How many characters around the quote in a long message are examined."""
 
 _BEFORE_QUESTION = 3
 _ALONE, _CLEAR = 60, 2
-"""Characters from which a text tells its language by itself, and words of grammar by which a shorter one does."""
+"""The length from which a text identifies its language by itself, and the function words that a shorter one needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassageClause:
-    """A clause of a sentence, the sentence being told by its number. words: without what stands before and after."""
+    """A clause of a sentence. sentence: its number. words: without those before and after."""
 
     sentence: int
     words: tuple[Word, ...]
@@ -34,7 +34,7 @@ class PassageClause:
 
 @dataclass(frozen=True)
 class Passage:
-    """A text as claims are looked for in it: its languages, its words, and its clauses."""
+    """A text prepared for checking claims: its languages, words and clauses."""
 
     text: str
     lexicons: tuple[Lexicon, ...]
@@ -44,7 +44,7 @@ class Passage:
 
     @classmethod
     def of(cls, text: str, beside: str = "", span: tuple[int, int] = (0, 0), speaker: str | None = None) -> "Passage":
-        """beside: other words of the same talk, by which the language is told as well. span: the part that matters most."""
+        """Prepare a text. beside: other text of the conversation, to identify the language. span: the part that matters most."""
         own = lexicons_of(text[: 10 * _AROUND])
         own = own if len(text) > _ALONE or _is_clear(text, own, beside) else ()
         left = max(span[0] - _AROUND, 0)
@@ -59,16 +59,16 @@ class Passage:
         return any(lexicon.has(role, key) for lexicon in self.lexicons)
 
     def is_negation(self, key: str) -> bool:
-        """Whether a word is a "not"; no Spanish "no" in a Portuguese text, where it is a word of grammar."""
+        """Whether a word negates. Spanish "no" does not count in a Portuguese text, where it is a function word."""
         other = any(one.has("function", key) and not one.has("negation", key) for one in self.lexicons[:1])
         return not other and self.has("negation", key)
 
     def tells(self, role: str, keys: Sequence[str]) -> bool:
-        """Whether an entry of a role stands among some words."""
+        """Whether an entry of a role occurs in a sequence of keys."""
         return any(next(phrases_in(keys, one.entries.get(role, frozenset())), None) for one in self.lexicons)
 
     def opens(self, role: str, keys: Sequence[str]) -> bool:
-        """Whether an entry of a role stands at the head of some words."""
+        """Whether a sequence of keys begins with an entry of a role."""
         found = (at for one in self.lexicons for at, _ in phrases_in(keys, one.entries.get(role, frozenset())))
         return 0 in found
 
@@ -77,14 +77,14 @@ class Passage:
         return words_of(self.text)
 
     def claims(self, word: Word) -> bool:
-        """Whether a word is a number or a part of a date."""
+        """Whether a word is a number or part of a date."""
         known = (
             held for one in self.lexicons for held in (one.months, one.weekdays, one.numbers.keys() - one.articles)
         )
         return word.key[:1].isdecimal() or any(word.key in held for held in known)
 
     def is_timed(self, word: Word) -> bool:
-        """Whether a word is a number, or names a day, a month or a span of time."""
+        """Whether a word is a number, or names a day, month or span of time."""
         return any(
             word.key in held
             for one in self.lexicons
@@ -92,7 +92,7 @@ class Passage:
         )
 
     def counts(self, word: Word) -> bool:
-        """Whether a word says what the text is about: no number, no time, and no word of grammar."""
+        """Whether a word is a content word: no number, time or function word."""
         key = word.key
         roles = ("function", "user", "negation", "affirm", "first")
         return (
@@ -118,7 +118,7 @@ class Passage:
 
     @cached_property
     def quoted(self) -> tuple[PassageClause, ...]:
-        """The clauses in which the span lies."""
+        """The clauses that overlap the span."""
         start, end = self.span
         return tuple(one for one in self.clauses if any(word.start < end and word.end > start for word in one.words))
 
@@ -140,7 +140,7 @@ class Passage:
             yield PassageClause(number, part, (asked and at >= first) or (unmarked and at == head))
 
     def _asks_unmarked(self, keys: Sequence[str]) -> bool:
-        """Whether a sentence without a question mark opens as a question: "hey what's the best way to get there"."""
+        """Whether a sentence without a question mark begins like a question: "hey what's the best way to get there"."""
         ahead = [key for key in keys[:_BEFORE_QUESTION] if not self.has("greets", key)]
         heads = keys[len(keys[:_BEFORE_QUESTION]) - len(ahead) :]
         return any(
@@ -148,7 +148,7 @@ class Passage:
         )
 
     def until(self, clause: PassageClause) -> list[Word]:
-        """The words of a clause and of those before it in its sentence: a condition that follows is of another thing."""
+        """Return the words of a clause and of earlier ones in its sentence; a condition after it concerns something else."""
         held = [
             one
             for one in self.clauses
@@ -157,18 +157,18 @@ class Passage:
         return [word for one in held for word in one.words]
 
     def joins(self, word: Word) -> bool:
-        """Whether a word is a conjunction; "é" and "è" are none."""
-        kin = any(one.has("persons", word.key) for one in self.lexicons[:1])  # "mãe" is no Italian "ma"
+        """Whether a word is a conjunction, unlike "é" and "è"."""
+        kin = any(one.has("persons", word.key) for one in self.lexicons[:1])  # "mãe" is not Italian "ma"
         return self.has("conjunctions", word.key) and not kin and word.text.casefold() not in {"é", "è"}
 
     def parts(self, first: int, second: int) -> bool:
-        """Whether two words, told by their places, stand in different clauses."""
+        """Whether two words, given by position, are in different clauses."""
         ends = (self.words[first].start, self.words[second].start)
         here = [at for at, clause in enumerate(self.clauses) for word in clause.words if word.start in ends]
         return len(set(here)) > 1
 
     def before(self, clause: PassageClause, word: Word) -> list[Word]:
-        """The words of a clause before one of them, and a clause before it that only names somebody."""
+        """Return a clause's words before a given one, with a preceding clause that only names somebody."""
         at = self.clauses.index(clause)
         named = self.clauses[at - 1].words if at and len(self.clauses[at - 1].words) <= 2 else ()
         same = at and self.clauses[at - 1].sentence == clause.sentence
@@ -181,6 +181,6 @@ class Passage:
 
 
 def _is_clear(text: str, lexicons: Sequence[Lexicon], beside: str) -> bool:
-    """Whether a short text has words of grammar, and of no language of what is said beside it but perhaps of one."""
+    """Whether a short text identifies its language: it has enough function words, and the conversation uses no rival language."""
     several = len(lexicons) > 1 and any(one in lexicons for one in lexicons_of(beside[:_AROUND]))
     return bool(lexicons) and not several and len(keys_of(text) & lexicons[0].entries["function"]) >= _CLEAR

@@ -1,4 +1,4 @@
-"""Where a message refers: its pronouns and descriptions, each with its place in the sentence. Pure, by closed lists; English."""
+"""Find pronouns and descriptions in a message, with their place in the sentence. Pure, from word lists; English only."""
 
 import re
 from bisect import bisect_right
@@ -68,7 +68,7 @@ _PLEONASTIC = lazy_pattern(
     r"|\w+day\b))",
     re.IGNORECASE,
 )
-"""The time, the weather, or somebody who is named behind it ("It was Otto")."""
+"""The time, the weather, or somebody named after it ("It was Otto")."""
 
 _TAG = lazy_pattern(r"\b(?:is|was|does|did|has|had|will|wo|ca|could|would|should)n['’]?t it$", re.IGNORECASE)
 
@@ -107,7 +107,7 @@ class ReferenceForm(StrEnum):
 
 
 class GrammaticalRole(StrEnum):
-    """Which part words have in their clause, the most prominent first (centering: subject before object before other)."""
+    """The grammatical role of words, most prominent first (centering: subject before object before other)."""
 
     SUBJECT = "subject"
     OBJECT = "object"
@@ -117,10 +117,10 @@ class GrammaticalRole(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhrasePlace:
-    """Where something stands in a message.
+    """A position in a message.
 
-    start, end: its characters. sentence: counted from the last, which is 0; clause: from the first. part: in its clause.
-    reports: it is the one who says what follows ("Ann said …").
+    start, end: its characters. sentence: counted from the last, which is 0; clause: from the first. part: the role in its clause.
+    reports: it is the speaker of what follows ("Ann said …").
     """
 
     start: int
@@ -133,11 +133,11 @@ class PhrasePlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrase:
-    """Words that refer without a name.
+    """A phrase that refers without a name.
 
-    text: as it stands, in lower case. form: how it refers. whose: the determiner of a description ("my", "her", "the").
-    head: the noun of a description. sought: what to look for in the memories; empty where only the conversation can tell.
-    key: of what is named by it. number: of the place in a list, from 1; -1 for the last.
+    text: its words, in lower case. form: how it refers. whose: a description's determiner ("my", "her", "the"). head: its noun.
+    sought: the text to search memories for; empty if only the conversation can resolve it. key: the key it names. number: the
+    position in a list, from 1; -1 for the last.
     """
 
     text: str
@@ -151,15 +151,15 @@ class Phrase:
 
     @property
     def bare(self) -> bool:
-        """Whether it says too little to be told by: "the first one", where "the one in red" says more."""
+        """Whether it says too little to resolve: "the first one" is bare, "the one in red" is not."""
         return self.head == "one" and self.sought.endswith(" one")
 
 
 class Layout:
-    """A message with its words, clauses and sentences."""
+    """A message split into words, clauses and sentences."""
 
     def __init__(self, text: str) -> None:
-        """Find them."""
+        """Split the text."""
         self.text = text
         self.words = list(_WORD.finditer(text))
         self.starts = [word.start() for word in self.words]
@@ -169,7 +169,7 @@ class Layout:
         self._asked = [text[end : end + 1] == "?" for end in [*self._sentences, len(text.rstrip(_CLOSING)) - 1]]
 
     def place(self, start: int, end: int) -> PhrasePlace:
-        """Where the characters from start to end stand."""
+        """Return the position of a range of characters."""
         sentence = bisect_right(self._sentences, end - 1)
         behind = [bare(word[0]) for word in self.words_from(end, 2)]
         return PhrasePlace(
@@ -182,7 +182,7 @@ class Layout:
         )
 
     def words_from(self, start: int, count: int) -> list[re.Match[str]]:
-        """The next words from a character on."""
+        """Return the next words from a character on."""
         first = bisect_right(self.starts, start - 1)
         return self.words[first : first + count]
 
@@ -203,7 +203,7 @@ class Layout:
         return GrammaticalRole.SUBJECT if led and word not in OBJECTS else GrammaticalRole.OBJECT
 
     def _owns(self, start: int, end: int) -> bool:
-        """Whether a name has a possessive mark, in it or behind it, and a noun follows: "Otto's boat", not "Otto's late"."""
+        """Whether a name is possessive and a noun follows: "Otto's boat", not "Otto's late"."""
         marked = _POSSESSIVE.match(self.text, end)
         if marked is None and _ENDS_POSSESSIVE.search(self.text[start:end]) is None:
             return False
@@ -215,7 +215,7 @@ class Layout:
 
 
 def phrases(layout: Layout, nouns: Collection[str] | None = None) -> tuple[Phrase, ...]:
-    """The pronouns and descriptions of a message, in order. nouns: an app's words for its things, in lower case."""
+    """Find the pronouns and descriptions of a message, in order. nouns: the app's words for its things, in lower case."""
     fixed = [_fixed(layout, match) for match in _FIXED.finditer(layout.text)]
     if nouns is not None:
         fixed = [*(_thing(layout, match, nouns) for match in _things(frozenset(nouns)).finditer(layout.text)), *fixed]
@@ -236,7 +236,7 @@ def phrases(layout: Layout, nouns: Collection[str] | None = None) -> tuple[Phras
 
 
 def _refers(layout: Layout, number: int) -> bool:
-    """Whether a pronoun stands for something: "do that on Monday" does, "that trouble" and "said that he came" do not."""
+    """Whether a pronoun refers: "do that on Monday" does, "that trouble" and "said that he came" do not."""
     text, words = layout.text, layout.words
     word, start, end = bare(words[number][0]), words[number].start(), words[number].end()
     if word == "it":
@@ -281,7 +281,7 @@ _QUALIFIED = r"(?!\s+(?:about|of|for|with|called|named|titled|from|where|which|w
 
 @lru_cache(maxsize=256)
 def _things(nouns: frozenset[str]) -> re.Pattern[str]:
-    """What refers to things that an app has words for, tried at each word in this order."""
+    """Return the pattern of references to things that the app names, tried at each word in this order."""
     longest_first = sorted(nouns, key=lambda noun: (-len(noun), noun))
     noun = "|".join(_SPACE.join(map(re.escape, one.split())) for one in longest_first) or "(?!)"
     return re.compile(
@@ -331,7 +331,7 @@ def _described(layout: Layout, number: int) -> Phrase | None:
 
 
 def _run(layout: Layout, number: int) -> list[re.Match[str]]:
-    """The words of a description behind its determiner: up to a word for people, or to one that no noun phrase goes on with."""
+    """Return a description's words after its determiner, up to a word for people or one that cannot be in a noun phrase."""
     run: list[re.Match[str]] = []
     for before, word in pairwise(layout.words[number : number + 1 + _LONGEST]):
         plain = bare(word[0])
@@ -344,7 +344,7 @@ def _run(layout: Layout, number: int) -> list[re.Match[str]]:
 
 
 def _goes_on(layout: Layout, word: re.Match[str]) -> bool:
-    """Whether another word for people stands right behind: "the painter fellow"."""
+    """Whether another word for people follows: "the painter fellow"."""
     following = layout.words_from(word.end(), 1)
     return bool(following) and following[0].start() == word.end() + 1 and is_person(bare(following[0][0]))
 
@@ -359,7 +359,7 @@ _PLURAL_POSSESSIVE = lazy_pattern(r"s['’]$")
 
 
 def bare(word: str) -> str:
-    """A word in lower case without what is joined to it: "He's" is "he", "the Finches'" ends in "finches"."""
+    """Return a word in lower case without contraction or possessive: "He's" is "he", "Finches'" is "finches"."""
     lowered = word.lower().replace("’", "'")
     return _PLURAL_POSSESSIVE.sub("s", lowered).split("'")[0] if not lowered.endswith("n't") else lowered
 
@@ -369,7 +369,7 @@ OBJECTS = frozenset({"him", "her", "them"})
 OWNERS = frozenset({"his", "her", "its", "their"})
 
 BEFORE_SUBJECT = _VERBS | _JOINING | {"i", "there", "here", "the", "our", "my", "a", "an", "poor", "dear", "old"}
-"""What may stand before the subject of a clause: what is behind anything else is no subject."""
+"""What may precede the subject of a clause: after any other word, there is no subject."""
 
 _ALSO_THINGS = frozenset("contact lead head chief principal coo phd pm".split())
 
@@ -400,7 +400,7 @@ _NO_AGENT = frozenset(
 
 
 def is_person(word: str) -> bool:
-    """Whether a noun (lower case) is one for people, by a list or by how it ends."""
+    """Whether a noun (in lower case) means a person, by list or ending."""
     if word in KIN_AND_ROLES:
         return True
     return len(word) > 4 and word.endswith(_AGENT) and word not in _NO_AGENT
@@ -415,17 +415,17 @@ _OF_ANOTHER = r"(?<!\bis )(?<!\bas )(?<!\bwas )(?<!^)\b(?:the|his|her|their) (?:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """The words of a text that say something, in lower case."""
+    """Return the content words of a text, in lower case."""
     return frozenset(word for word in _CONTENT_WORD.findall(text.lower()) if word not in _EMPTY)
 
 
 def shared(words: frozenset[str], others: frozenset[str]) -> float:
-    """The share of some words that occur among others, 0 to 1; 0 where there are none."""
+    """Return the share of words that match one of the others, 0 to 1; 0 if there are none."""
     return sum(any(_alike(word, other) for other in others) for word in words) / len(words) if words else 0.0
 
 
 def names_another(noun: str, text: str) -> bool:
-    """Whether a noun means another than whom the text is about: "Ann held the ladder for the electrician"."""
+    """Whether a noun means somebody other than the text's subject: "Ann held the ladder for the electrician"."""
     return bool(noun) and re.search(_OF_ANOTHER.format(noun=re.escape(noun)), text) is not None
 
 

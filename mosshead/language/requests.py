@@ -1,6 +1,6 @@
-"""What sort of thing somebody says to an assistant: small talk, a request, or something about themselves. English, and pure.
+"""Classify what somebody says to an assistant: small talk, a request, or something about themselves. English only. Pure.
 
-What no word list knows counts as a statement: in other languages nothing is taken for a request or for small talk.
+Anything not in a word list counts as a statement, so other languages have neither requests nor small talk.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ _ACKNOWLEDGED = _SMALL_TALK | frozenset(
     да ок нет привет спасибо хорошо пока ага понятно 好的 谢谢 はい ありがとう شكرا نعم धन्यवाद हाँ dzięki dziękuję tak nie dobrze
     """.split()
 )
-"""What greets, thanks or acknowledges in a few languages. No word of these alone tells what a text is about."""
+"""Greetings, thanks and acknowledgements in a few languages. These words alone say nothing about a topic."""
 
 _SAYS_NOTHING = lazy_pattern(
     r"(?i)<[^<>]*\b(?:omitted|weggelassen|omitido|omis|omessi?|media)\b[^<>]*>"
@@ -55,10 +55,10 @@ _SAYS_NOTHING = lazy_pattern(
     r"|^\W*(?:at |um |ca\.? |~)?\d{1,2}(?:[:.]\d\d)?\s*(?:am|pm|uhr|o'clock)\b|^\W*(?:at |um )?\d{1,2}[:.]\d\d(?=\W*$)"
     r"|(?<!\w)(?:a*(?:[hj][aeiou]){2,}h?|a*(?:[hj]a)+h?a*|l+o+l+|h+m+|o+k+|y+e+s+|n+o+|a+w+|o+h+|m+|zz+)(?!\w)"
 )
-"""Markers of an exported chat, formulas, laughter, and a span or a clock time that says nothing of what."""
+"""Markers of exported chats, set phrases, laughter, and durations or clock times on their own."""
 
 _DRAWN_OUT = lazy_pattern(r"([^\W\d_])\1{2,}")
-"""As in "okayyy" and "lmaooo"."""
+"""Drawn-out letters, as in "okayyy" and "lmaooo"."""
 
 _CONTRACTED = frozenset(
     "im id ill ive youre youve hes shes theyre theyve were weve dont doesnt didnt isnt arent wasnt cant wont theres".split()
@@ -77,14 +77,14 @@ _REQUEST = lazy_pattern(
     r"(?:am|was|were|have|has|had|may|might|whose|any(?:one|body|thing)?|isn['’]?t|aren['’]?t|don['’]?t|didn['’]?t)\b(?=[^.!]*\?)"
     r")"
 )
-"""A message that opens by asking for something: an order to the assistant, or a question."""
+"""A message that begins by asking for something: an order to the assistant, or a question."""
 
 _FIRST_PERSON = lazy_pattern(
     r"(?i)(?<![\w'’])(?:i|we|im|ive|my|mine|myself|our|ours|ourselves)(?!\w)|"
     r"\b(?:about|for|of|with|to|from|near) (?:all of )?(?:me|us)\b"
 )
 _HOW_TO = lazy_pattern(r"(?i)\bhow (?:do|can|should|could|would) (?:i|we)\b")
-"""It is about what is done, and not about who asks."""
+"""Questions about a procedure rather than about the asker."""
 _FIRST_PERSON_WORD = lazy_pattern(
     r"(?<![\w'’])(?:I(?:['’](?:m|ve|ll|d))?|(?i:im|ive|me|my|mine|myself|our|ours|us|we(?:['’](?:re|ve|ll|d))?))(?!\w)"
 )
@@ -141,7 +141,7 @@ _ORDER = lazy_pattern(
 
 
 _TO_KEEP = frozenset("remember note record".split())
-"""Words that ask to keep what they stand beside: "Remember this: I'm allergic to nuts." says an allergy."""
+"""Words that ask to store what follows: "Remember this: I'm allergic to nuts." states an allergy."""
 
 
 def words(text: str) -> list[str]:
@@ -150,78 +150,78 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words of a text that say something."""
+    """Return the content words of a text."""
     return frozenset(words(text)) - GRAMMAR - _SMALL_TALK - _CONTRACTED - _TO_KEEP
 
 
 @remembered_of_texts
 def is_small_talk(text: str) -> bool:
-    """Whether a text greets, thanks or acknowledges, and says nothing else; likewise an emoji or a marker of a chat alone."""
+    """Whether a text only greets, thanks or acknowledges, or is only an emoji or a chat marker."""
     plain = _DRAWN_OUT.sub(r"\1", text)
     return any(_ACKNOWLEDGED.issuperset(words(one)) for one in (text, plain, _SAYS_NOTHING.sub(" ", text)))
 
 
 def is_request(text: str) -> bool:
-    """Whether a text opens by asking the assistant for something. What was asked before tells nothing of who asked."""
+    """Whether a text begins by asking the assistant for something. An earlier question says nothing about the asker."""
     return _REQUEST.match(text) is not None
 
 
 def is_first_person(text: str) -> bool:
-    """Whether a text is about whoever speaks: not "tell me a joke", nor "how do I boil an egg"."""
+    """Whether a text is about the speaker, unlike "tell me a joke" and "how do I boil an egg"."""
     return _FIRST_PERSON.search(_HOW_TO.sub(" ", text)) is not None
 
 
 def speaks_of_oneself(text: str) -> bool:
-    """Whether whoever speaks says what they do or are, rather than what somebody of theirs does or is."""
+    """Whether the speakers say what they do or are themselves, rather than somebody related to them."""
     return _I.search(text) is not None
 
 
 def opens_with_oneself(text: str) -> bool:
-    """Whether the first that a text speaks of is whoever speaks, or something of theirs."""
+    """Whether a text first mentions the speaker or something of theirs."""
     return _OPENS_WITH_I.match(text) is not None
 
 
 def spoken_of(text: str, name: str) -> str:
-    """Return a text in the first person as it reads of somebody by name: "where's my dog?" is "where's Ana's dog?"."""
+    """Replace the first person by a name: "where's my dog?" becomes "where's Ana's dog?"."""
     return _FIRST_PERSON_WORD.sub(lambda one: name + _ENDING.get(one[0].lower().replace("’", "'"), ""), text)
 
 
 def asks_of_oneself(text: str) -> bool:
-    """Whether a text asks for something of whoever asks, and of nobody else: "where do I live?", not "how old is my son?"."""
+    """Whether a text asks only about the asker: "where do I live?", not "how old is my son?"."""
     rest, count = _OF_ONESELF.subn(" ", text)
     return count > 0 and not any(one.search(rest) for one in (_WHO, _MINE))
 
 
 def asks_for_profile(text: str) -> bool:
-    """Whether a text asks for all that is known of whoever asks: "what do you know about me?"."""
+    """Whether a text asks for everything known about the asker: "what do you know about me?"."""
     return _PROFILE.search(text) is not None
 
 
 def concerns_assistant(text: str) -> bool:
-    """Whether a text asks about what the assistant said: "what did you suggest"."""
+    """Whether a text asks what the assistant said: "what did you suggest"."""
     return _OF_THE_ASSISTANT.search(text) is not None
 
 
 def tells_of_change(text: str) -> bool:
-    """Whether a text may say that something is otherwise than was said before."""
+    """Whether a text may report a change from what was said before."""
     return _CHANGE.search(text) is not None
 
 
 def asks_what_is_now(text: str) -> bool:
-    """Whether a text asks how something is, not how it was, nor how it is done, nor to have it done."""
+    """Whether a text asks how things are, not how they were or are done, nor to have something done."""
     return not any(one.search(text) for one in (_PAST, _HOW_TO, _ORDER))
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What is good to know of whoever makes a request of some kind. probe: how people say such a thing of themselves."""
+    """What a kind of request needs to know about the asker. probe: how people would say it about themselves."""
 
     probe: str
     asks: Pattern[str]
 
 
 def needs_of(text: str) -> list[str]:
-    """Return what to look for about whoever makes a request, as people would have said it; nothing for a plain question."""
+    """Return probes for facts about the asker that a request needs; empty for a plain question."""
     return [need.probe for need in _NEEDS if need.asks.search(text)]
 
 
@@ -279,4 +279,4 @@ _NEEDS = (
         ),
     ),
 )
-"""Kinds of request, in the order in which what they need is shown."""
+"""The kinds of request, in the order in which their facts are shown."""

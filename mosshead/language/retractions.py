@@ -1,4 +1,4 @@
-"""What somebody asks to be forgotten: what was said last, a statement, or a matter such as "my phone number"."""
+"""Find what somebody asks to forget: the last thing said, a statement, or a matter such as "my phone number"."""
 
 import re
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ _PERHAPS_AN_ANSWER = re.compile(
     rf"|that(?:'s| is| was) (?:a lie|a joke|not true|untrue)){_AFTER}",
     re.IGNORECASE,
 )
-"""What takes back what the user said where the assistant has said nothing since; else it speaks of that."""
+"""Retracts what the user said if the assistant has said nothing since; otherwise it is about the assistant's words."""
 
 _FORGET_THAT = re.compile(
     rf"{_BEFORE}(?:forget|disregard|delete|erase|remove|{_KEEP})(?:(?: the fact)? that (?:{_SAID} (?:that )?)?| {_SAID} )"
@@ -57,7 +57,7 @@ _FOR_NOW = re.compile(
     r"|let's|what|where|how|who|which)\b",
     re.IGNORECASE,
 )
-"""What is to be left out of account for a while, and remembered: "forget that I'm vegan for a second"."""
+"""What to ignore for a while but remember: "forget that I'm vegan for a second"."""
 
 _ASKED = re.compile(r"\b(?:can|could|would|will) you\b|,? (?:ok(?:ay)?|all ?right|please|pls)\?$", re.IGNORECASE)
 _BREAK = r"(?:,|;| -+|–|—)"
@@ -68,18 +68,18 @@ _AT_ITS_END = re.compile(
     rf"(?P<back>(?:please |pls )*(?:(?:forget|{_KEEP}) (?:that|this|it)|(?:just )?kidding)){_AFTER}",
     re.IGNORECASE,
 )
-"""Not so where the speaker may tell of himself: "I had surgery but don't remember it", "I set the alarm and forget it"."""
+"""Excludes statements about the speaker: "I had surgery but don't remember it", "I set the alarm and forget it"."""
 
 
 def takes_back(text: str, *, answering: bool) -> bool:
-    """Whether a sentence takes back what its speaker said last. answering: somebody else may have spoken since."""
+    """Whether a sentence retracts what its speaker said last. answering: somebody else may have spoken since."""
     if _only_asks(text):
         return False
     return bool(_TAKEN_BACK.match(text)) or (not answering and bool(_PERHAPS_AN_ANSWER.match(text)))
 
 
 def to_be_forgotten(text: str) -> str | None:
-    """What somebody asks to be forgotten, as a sentence: "I live in Leeds" of "please forget that I live in Leeds"."""
+    """Return the statement to forget: "I live in Leeds" for "please forget that I live in Leeds"."""
     match = None if _only_asks(text) else _FORGET_THAT.match(text)
     return match["said"] if match and not _FOR_NOW.search(match["said"]) else None
 
@@ -102,7 +102,7 @@ _PERSONAL = (
     r"|(?:(?:e-?mail|postal) )?address|e-?mail|birthday|date of birth|age|weight|height|salary|income|employer|medical history"
     r"|allerg(?:y|ies)|diagnosis|religion|nationality|sexuality)"
 )
-"""What is known of a person, and seldom a text or a thing at hand."""
+"""Facts about a person, seldom a text or thing at hand."""
 
 _DELETE = r"(?:delete|erase|remove|wipe|get rid of)"
 _DROP = rf"(?:{_DELETE}|drop|clear|scratch|strike|take)"
@@ -122,14 +122,14 @@ _MATTERS = tuple(
         ),
     )
 )
-"""To delete or remove something may mean a text at hand, unless it says that it means what is remembered."""
+"""Deleting or removing may concern a text at hand, unless it mentions what is remembered."""
 
 _OF_SOMEBODY = re.compile(
     rf"{_BEFORE}(?i:forget|delete|erase|remove|wipe) (?i:{_ALL_KNOWN})"
     rf" (?P<about>[A-Z][\w-]+(?: [A-Z][\w-]+)*)"
     rf"(?i:{_FROM_MEMORY})?{_AFTER}"
 )
-"""All that is known of somebody by name: whether it is somebody, who knows the names must say."""
+"""Everything known about somebody by name. Only a list of names can tell whether it is somebody."""
 
 _YOU_CAN_FORGET = re.compile(
     rf"(?:(?:and|so|ok|okay|oh)[\s,]+)*you (?:can|may) (?:now |just |also )*forget (?P<about>the [^,;:?!]+?){_AFTER}",
@@ -141,7 +141,7 @@ _OF_THE_TALK = re.compile(
     r"|prompt|rest|past|rules?|guidelines|feelings?)s?$",
     re.IGNORECASE,
 )
-"""What is a part of the conversation, or of nothing that is remembered."""
+"""Parts of the conversation, or things that are never remembered."""
 
 _GOES_ON = re.compile(
     r"\b(?:and|or|but|because|since|if|unless|then|when you|while)"
@@ -166,9 +166,9 @@ _IS_LAST = re.compile(r"\s+(?:is|are|was|were|am)$", re.IGNORECASE)
 
 
 def matter_to_forget(text: str) -> str | None:
-    """The matter that somebody asks to be forgotten: "my phone number" of "please delete my phone number from your notes".
+    """Return the matter to forget: "my phone number" for "please delete my phone number from your notes".
 
-    Of "where I live" it is "I live". What is asked in German, Spanish or French is put into English.
+    "Where I live" gives "I live". Requests in German, Spanish or French are translated.
     """
     return _english_matter(text) or foreign_matter(text)
 
@@ -190,7 +190,7 @@ def _english_matter(text: str) -> str | None:
 
 
 def somebody_to_forget(text: str) -> str | None:
-    """Who it is of whom all is to be forgotten, if that is somebody's name: "Ida" of "forget everything about Ida"."""
+    """Return the name of the person to forget entirely: "Ida" for "forget everything about Ida"."""
     match = None if _only_asks(text) else _OF_SOMEBODY.match(text)
     return match["about"] if match else None
 
@@ -200,11 +200,11 @@ _STEMS = (
     *"strike wipe drop clear know take rid".split(),
     *FOREIGN_STEMS,
 )
-"""One of these is in all that asks for something to be forgotten."""
+"""Every request to forget something contains one of these."""
 
 
 def asks_to_forget(message: str) -> bool:
-    """Whether a message does nothing but ask for something to be forgotten."""
+    """Whether a message only asks to forget something."""
     if not _may_ask(message):
         return False
     said = [one.strip().replace("’", "'") for one in re.split(r"(?<=[.!?])\s+|\n+", message) if one.strip()]
@@ -216,24 +216,24 @@ def asks_to_forget(message: str) -> bool:
 
 
 def _may_ask(message: str) -> bool:
-    """The quick look: a read asks this of a hundred messages."""
+    """Pre-filter cheaply, since a read checks a hundred messages."""
     small = (message if message.isascii() else message.translate(AS_ASCII)).lower()
     return any(stem in small for stem in _STEMS)
 
 
 def says_no_more(message: str, quotes: Iterable[str]) -> bool:
-    """Whether a message says nothing beside some quotes of it, and small talk."""
+    """Whether a message says nothing apart from these quotes and small talk."""
     for quote in quotes:
         message = message.replace(quote, " ")
     return not content_words(message)
 
 
 def _only_asks(text: str) -> bool:
-    """Whether a sentence asks, and does not ask for something: "Don't remember that I like cake?"."""
+    """Whether a sentence is a question rather than a request: "Don't remember that I like cake?"."""
     return text.rstrip().endswith("?") and not _ASKED.search(text)
 
 
 def taken_back_within(text: str) -> tuple[str, str] | None:
-    """What is said and taken back in one sentence, as two: "my salary is 40k, please don't remember that"."""
+    """Split a sentence that makes and retracts a statement: "my salary is 40k, please don't remember that"."""
     match = None if _TAKEN_BACK.match(text) else _AT_ITS_END.search(text)
     return (text[: match.start()], match["back"]) if match and match.start() else None

@@ -1,4 +1,4 @@
-"""English verbs: their forms, contractions written out, and whether words look back or forward."""
+"""English verbs: forms, contractions, and whether words look back or forward."""
 
 import re
 from collections.abc import Sequence
@@ -18,18 +18,18 @@ ADVERB = (
     rf"(?:{'|'.join(sorted(ADVERBS))}|kind of|sort of|no longer|a (?:bit|little)|much(?= prefer)"
     r"|(?!(?:app|rep|supp|re|multip|fami|On|on)ly\b)[a-z]{2,}ly)"
 )
-"""An adverb as a piece of a pattern."""
+"""A pattern of one adverb."""
 
 _STATES = frozenset(
     "born broken done frozen given hidden known lost made meant set stuck told torn was were worn".split()
 )
-"""After "he's" these tell how he is rather than what he has done."""
+"""After "he's", these describe a state rather than an action."""
 
 _HOW_ONE_IS = (
     r"(?:called|named|nicknamed|christened|married|engaged|divorced|widowed|retired|tired|scared|worried|excited|interested|based"
     r"|supposed|used|allowed|obsessed|bored|stressed|qualified|employed|closed|located|diagnosed|red|bed)\b"
 )
-"""After "he's" these tell how he is too, though verbs make them."""
+"""After "he's", these describe a state too, though they derive from verbs."""
 
 PAST_FORMS = {
     past: base
@@ -110,14 +110,14 @@ _PLURALS = {"are": "is", "were": "was", "am": "is", "have": "has", "do": "does"}
 
 
 def expand(text: str) -> str:
-    """The text with contractions and chat spellings written out: "i'm", "dont", "gonna"."""
+    """Expand contractions and chat spellings: "i'm", "dont", "gonna"."""
     for pattern, replacement in _CONTRACTIONS:
         text = pattern.sub(replacement, text)
     return text
 
 
 def base_of(word: str) -> str | None:
-    """The base form of a finite verb, None when the word is not known as one."""
+    """Return the base form of a finite verb; None if the verb is unknown."""
     word = word.lower()
     if word in VERBS:
         return word
@@ -130,7 +130,7 @@ def base_of(word: str) -> str | None:
 
 
 def is_past(word: str, *, dated: bool = False) -> bool:
-    """Whether the form is a past one; of a verb with one form for both, "hit", only a dated sentence says so."""
+    """Whether a form is past; if a verb has one form for both, such as "hit", only in a dated sentence."""
     word = word.lower()
     if word in PAST_FORMS or (word in UNCHANGED_PAST and dated) or word in {"quit", "had", "hurt"}:
         return True
@@ -138,7 +138,7 @@ def is_past(word: str, *, dated: bool = False) -> bool:
 
 
 def is_finite(word: str) -> bool:
-    """Whether the word can be the verb of a sentence with a subject in the third person."""
+    """Whether a word can be the verb of a third-person subject."""
     word = word.lower()
     if word in AUXILIARIES or is_past(word):
         return word != "been"
@@ -152,7 +152,7 @@ def is_verb_after(noun: str, word: str) -> bool:
 
 
 def third(verb: str) -> str:
-    """The verb as it stands after "User": "like" → "likes", "went" → "went"."""
+    """Return a verb's form after "User": "like" → "likes", "went" → "went"."""
     low = verb.lower()
     if low in _PLURALS:
         return _PLURALS[low]
@@ -166,7 +166,7 @@ def third(verb: str) -> str:
 
 
 def gerund(verb: str) -> str:
-    """ "check" → "checking", "write" → "writing", "run" → "running"."""
+    """Return the gerund: "check" → "checking", "write" → "writing", "run" → "running"."""
     if verb.endswith("ie"):
         return verb[:-2] + "ying"
     if verb.endswith("e") and not verb.endswith(("ee", "oe", "ye")) and verb != "be":
@@ -223,7 +223,7 @@ VERBS = frozenset(
 )
 
 UNCHANGED_PAST = frozenset({"quit", "hurt", "split", "shut", "hit", "cut", "bet", "cost", "put", "read", "set", "let"})
-"""Verbs whose past looks like their base."""
+"""Verbs whose past form equals the base."""
 
 MODALS = frozenset("can could will would shall should must may might cannot".split())
 
@@ -248,7 +248,7 @@ _ARRANGED = re.compile(
     rf"(?:{WEEKDAY}\b|\d{{1,2}}(?:st|nd|rd|th)\b|(?:\d{{1,2}} )?{MONTH}|(?:spring|summer|autumn|winter|christmas)\b)",
     re.IGNORECASE,
 )
-"""What was arranged lies ahead of the arranging."""
+"""What has been arranged lies in the future."""
 
 _CLAUSE_END = re.compile(
     r"[,;:.!?()]|\s[-–—]+\s|\b(?:and|but|because|so|when|that|which|who|while|although|though|if)\b", re.IGNORECASE
@@ -264,7 +264,7 @@ _ONE_ADVERB = re.compile(rf"^(?:{ADVERB}|not|n't)$", re.IGNORECASE)
 
 
 def looks_back(predicate: str) -> bool:
-    """Whether a predicate, from its verb on, speaks of what was; with a date, "is", "plans" and "flies" look forward."""
+    """Whether a predicate, from its verb on, is about the past; with a date, "is", "plans" and "flies" look forward."""
     if not predicate.strip() or _ARRANGED.search(predicate):
         return False
     if _FROM_OF_OLD.match(predicate) or _is_perfect(predicate):
@@ -273,9 +273,9 @@ def looks_back(predicate: str) -> bool:
 
 
 def tense_at(sentence: str, start: int, end: int) -> bool | None:
-    """Whether the clause around a stretch of a sentence looks back; None where it has no verb that tells.
+    """Whether the clause around a range of a sentence looks back; None if it has no informative verb.
 
-    sentence: as it was said, in the first person or the third.
+    sentence: as it was said, in the first or third person.
     """
     sentence = sentence.lower() if sentence.isupper() else sentence
     before = expand(sentence[:start]).rstrip()
@@ -303,7 +303,7 @@ def _is_present(word: str) -> bool:
 
 
 def _verbs(text: str) -> list[int]:
-    """Where its finite verbs begin, each with the auxiliary that leads it."""
+    """Return where the finite verbs begin, each including its auxiliary."""
     words = list(_WORD.finditer(text))
     return [
         word.start() for at, word in enumerate(words) if _is_finite([one.group().lower() for one in words[: at + 1]])
@@ -311,7 +311,7 @@ def _verbs(text: str) -> list[int]:
 
 
 def _is_finite(words: Sequence[str]) -> bool:
-    """Whether the last word is a finite verb, and not led by an auxiliary, which then is the verb."""
+    """Whether the last word is a finite verb and not led by an auxiliary, which would be the verb instead."""
     word, led_by = words[-1], next((one for one in reversed(words[:-1]) if not _ONE_ADVERB.match(one)), "")
     if led_by in AUXILIARIES or led_by in _LEADING:
         return False

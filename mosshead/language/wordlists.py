@@ -1,4 +1,4 @@
-"""English words by what they are: of grammar, of the calendar, names, and what people are to each other."""
+"""English word lists: grammar, calendar, names, and relations between people."""
 
 from enum import Enum
 
@@ -15,7 +15,7 @@ GRAMMAR = frozenset(
     whom whose why will with within without would yes yet you your yours yourself
     """.split()
 )
-"""Articles, pronouns, prepositions, auxiliaries and the like: never looked up as part of a name."""
+"""Articles, pronouns, prepositions, auxiliaries and the like, never looked up as part of a name."""
 
 AMBIGUOUS = frozenset(
     """
@@ -29,7 +29,7 @@ AMBIGUOUS = frozenset(
     trip turner victor violet wade walker ward water wells west white wise wood woods woody young
     """.split()
 )
-"""Words that are names only where they are written as names: "mark the date" is not Mark."""
+"""Words that are names only if written as names: "mark the date" is not Mark."""
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -54,13 +54,13 @@ ORDINALS = (
     | {f"twenty{joint}{word}": 20 + number for number, word in enumerate(_NTH[:9], 1) for joint in " -"}
     | {"twentieth": 20, "thirtieth": 30, "thirty first": 31, "thirty-first": 31}
 )
-"""As many as a month has days."""
+"""For the days of a month."""
 
 TURNS = {"half past": (0, 30), "quarter past": (0, 15), "quarter to": (-1, 45)}
-"""Before an hour: how many hours are added to it, and the minute."""
+"""Before an hour: the hours to add, and the minute."""
 
 CALENDAR = frozenset((*WEEKDAYS, *MONTHS, "christmas", "easter", "today", "tomorrow", "yesterday"))
-"""Words with a capital that are no part of the name before them: "Ask Peter Monday"."""
+"""Capitalised words that do not belong to the name before them: "Ask Peter Monday"."""
 
 BEFORE_NAMES = frozenset(
     """
@@ -68,15 +68,15 @@ BEFORE_NAMES = frozenset(
     mom dad coach captain colonel major sergeant officer doctor nurse chef judge king queen president senator minister mayor
     """.split()
 )
-"""Words with a capital that a name may stand behind: "Coach Haas"."""
+"""Capitalised words that may precede a name: "Coach Haas"."""
 
 BEFORE_DAYS = frozenset(
     "after before between by during each every from in last late early next of on since this through till to until".split()
 )
-"""Words behind which a day or a month is one: "on Saturday" is not the Saturday market."""
+"""Words after which a day or month is one: "on Saturday" does not mean the Saturday market."""
 
 SURELY_BEFORE_DAYS = frozenset("during each every in last late early mid next since this till until".split())
-"""Those behind which nobody stands who is called like a month: "from May" may be from her, "in May" is never she."""
+"""Words never followed by a person named like a month: "from May" may be from her, "in May" is a month."""
 
 DONE_BY_PEOPLE = frozenset(
     """
@@ -85,7 +85,7 @@ DONE_BY_PEOPLE = frozenset(
     wants wanted writes wrote
     """.split()
 )
-"""In "Brooks sent a list", where the capital says nothing, the verb says that it is somebody."""
+"""In "Brooks sent a list", the capital is no evidence, but the verb shows that Brooks is a person."""
 
 _HE_NAMES = frozenset(
     """
@@ -141,7 +141,7 @@ _HE_NOUNS = _HE_KIN | frozenset("landlord man boy guy bloke chap fellow lad gent
 _SHE_NOUNS = _SHE_KIN | frozenset("landlady woman girl lady lass bride".split())
 
 PARTNERS = frozenset("wife husband partner girlfriend boyfriend fiancé fiancée fiance fiancee spouse".split())
-"""Those of whom one has one at a time."""
+"""Relations of which a person has one at a time."""
 
 KINSHIP = PARTNERS | _HE_KIN | _SHE_KIN | frozenset("baby child cousin ex kid parent twin".split())
 
@@ -171,7 +171,7 @@ ROLES = frozenset(
     guide proofreader
     """.split()
 )
-"""What somebody may be by trade or in a firm."""
+"""Trades and positions."""
 
 PETS = frozenset(
     "dog cat puppy kitten rabbit hamster horse parrot pet bird goldfish tortoise pony turtle "
@@ -210,7 +210,7 @@ NOT_NAMES = (
     """.split()
     )
 )
-"""Words that are no name, whatever their first letter."""
+"""Words that are never names, even capitalised."""
 
 ORG_ENDINGS = frozenset(
     """
@@ -231,7 +231,7 @@ PLACE_ENDINGS = frozenset(
 
 
 class Gender(Enum):
-    """Which pronoun a person was given, or can be expected to be given."""
+    """The pronouns a person was given, or is likely to be given."""
 
     HE = "he"
     SHE = "she"
@@ -241,7 +241,7 @@ PRONOUNS = dict.fromkeys(("he", "him", "his"), Gender.HE) | dict.fromkeys(("she"
 
 
 def gender_of(name: str | None, noun: str) -> Gender | None:
-    """What the word for a relative tells, else the first name; None where neither does."""
+    """Return the gender of the word for a relative, else of the first name; None if neither shows one."""
     head = noun.lower().split()[-1:] or [""]
     first = (name or "").lower().split()[:1] or [""]
     if head[0] in _HE_NOUNS or (first[0] in _HE_NAMES and head[0] not in _SHE_NOUNS):

@@ -1,6 +1,6 @@
-"""Asking an LLM for an answer in a shape. The openai package is imported by `mosshead.llm.openai` alone.
+"""Ask an LLM for a structured answer. Only `mosshead.llm.openai` imports the openai package.
 
-The pipeline imports `mosshead.llm.protocol`, from which nothing leads to a client.
+The pipeline imports `mosshead.llm.protocol`, which imports no client.
 """
 
 from mosshead.llm.open import open_model

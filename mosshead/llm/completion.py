@@ -1,7 +1,7 @@
-"""A chat completion as servers send it: the texts in which its answer may stand, why it ended, what it cost, or what failed.
+"""Parse chat completions as servers send them: possible answer texts, the finish reason, usage, or an error.
 
-Most send OpenAI's shape. Others stream although nobody asked them to, send an error with status 200, put the answer in a tool
-call or among the thoughts, or send the shape of their own API.
+Most servers use OpenAI's format. Others stream unasked, send errors with status 200, put the answer into a tool call or the
+reasoning, or use their own API's format.
 """
 
 import json
@@ -29,7 +29,10 @@ _CODES: Final = ((r"rate|quota|capacity", 429), (r"auth|key|permission", 401), (
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """texts: where the answer may stand, the likeliest first. choices: whether there is any. error: a status, and the words."""
+    """A parsed completion.
+
+    texts: where the answer may be, likeliest first. choices: whether there are any. error: a status, and the message.
+    """
 
     texts: tuple[str, ...] = ()
     choices: bool = True
@@ -41,9 +44,9 @@ class Completion:
 
 
 def read_completion(body: bytes) -> Completion | None:
-    """What a body holds; None where it is no answer of a chat endpoint."""
+    """Parse a body; None if it is no answer of a chat endpoint."""
     said = _decoded(body)
-    if isinstance(said, list) and len(said) == 1:  # Gemini's compatible endpoint wraps its errors so
+    if isinstance(said, list) and len(said) == 1:  # Gemini's compatible endpoint wraps its errors like this
         said = said[0]
     if not isinstance(said, Mapping):
         return None
@@ -72,7 +75,7 @@ def read_completion(body: bytes) -> Completion | None:
 
 
 def _decoded(body: bytes) -> Any:
-    """The value of a body; of a stream, its pieces put together."""
+    """Decode a body, joining the pieces of a stream."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
@@ -115,7 +118,7 @@ def _put_together(pieces: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
 
 
 def _choice(said: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The first choice; of the Responses API the message among what was put out; of Anthropic's and Ollama's own all of it."""
+    """Return the first choice, the message of a Responses API output, or all of an Anthropic or Ollama body."""
     for name in _CHOICES:
         choices = [one for one in _list(said.get(name)) if isinstance(one, Mapping)]
         messages = [one for one in choices if one.get("type") in {"message", "function_call"}]
@@ -171,7 +174,7 @@ def _texts(message: Mapping[str, Any], choice: Mapping[str, Any]) -> Iterator[st
 
 
 def _said(value: Any) -> Iterator[str]:
-    """A text, a value that is no text as JSON, or parts: what they say together, and what each calls a tool with."""
+    """Yield a text, a non-text value as JSON, or the joined text of parts and their tool arguments."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -179,7 +182,7 @@ def _said(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         parts = [{"text": part} if isinstance(part, str) else _mapping(part) or {} for part in value]
         if any(len({"content", "facts"} & part.keys()) and "type" not in part for part in parts):
-            yield json.dumps(value)  # the answer itself, which is no text
+            yield json.dumps(value)  # the answer itself, not as text
             return
         for part in parts:
             called = _mapping(part.get("functionCall")) or part

@@ -1,7 +1,7 @@
-"""What went wrong with a call to an LLM: ask later (ModelUnavailable) or never (AnswerRefused).
+"""Failures of LLM calls: retry later (ModelUnavailable) or never (AnswerRefused).
 
-The messages are fixed words, for what the endpoint said may repeat the conversation. In doubt it is "later": what is refused
-leaves the lane, and a wrong setting must not cost anyone a memory.
+The messages are fixed texts, because the endpoint's own may repeat the conversation. In doubt, a failure is retried: refused
+batches leave the lane, and a wrong setting must not lose memories.
 """
 
 import re
@@ -45,7 +45,7 @@ _OF_ALL: dict[OfAll, str] = {
 
 
 def failure_of(error: openai.OpenAIError, asked: Collection[str]) -> ModelUnavailable | AnswerRefused:
-    """The exception to raise for one of the openai package, outside of its except block. asked: the texts of the request."""
+    """Convert an exception of the openai package; raise the result outside the except block. asked: the texts of the request."""
     if isinstance(error, openai.APITimeoutError):
         late = ModelTooSlow if isinstance(error.__cause__, httpx2.ReadTimeout) else ModelUnavailable
         return late(
@@ -58,7 +58,7 @@ def failure_of(error: openai.OpenAIError, asked: Collection[str]) -> ModelUnavai
 
 def _of_status(error: openai.APIStatusError, asked: Collection[str]) -> ModelUnavailable | AnswerRefused:
     status = error.status_code
-    # A pause without length is none: an endpoint that asks for that each time would be asked without end.
+    # A zero Retry-After counts as none; otherwise an endpoint that always sends it would be retried endlessly.
     wait = retry_after(error.response.headers.get("retry-after"), datetime.now(UTC)) or None
     if status == HTTPStatus.FORBIDDEN and _FLAGGED.search(_said(error)):
         return AnswerDeclined(f"the LLM endpoint flagged the request ({status})")
@@ -80,7 +80,9 @@ def _of_bad_request(error: openai.APIStatusError, asked: Collection[str]) -> Mod
         return AnswerUnusable(refused)
     if error.param == "response_format":
         return _of_all("shape", status)
-    too_long = error.code == _TOO_LONG or _BEYOND_CONTEXT.search(_said(error))  # only OpenAI itself has a code for it
+    too_long = error.code == _TOO_LONG or _BEYOND_CONTEXT.search(
+        _said(error)
+    )  # only OpenAI itself has an error code for this
     if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or too_long:
         return AnswerTruncated(refused)
     kind = None if error.code == _FILTERED else of_every_request(status, _said(error), asked)
@@ -92,13 +94,13 @@ def _of_all(kind: OfAll, status: int, wait: float | None = None) -> ModelUnavail
 
 
 Refused = Literal["temperature", "system", "shape", "unknown"]
-"""What of a request was refused. unknown: the endpoint does not say, so that it may be how it was asked."""
+"""What an endpoint refused about a request. unknown: it does not say, so the manner of asking may be at fault."""
 
 
 def refused_part(error: openai.OpenAIError, asked: Collection[str], *, proven: bool) -> Refused | None:
-    """What an endpoint does not take of how it was asked, by name or in prose; None where that is not at fault.
+    """Return which part of the manner of asking an endpoint refuses, by name or prose; None if that is not at fault.
 
-    asked: as for `failure_of`. proven: whether it answered before when asked so; then what it does not explain is the text's.
+    asked: as in `failure_of`. proven: it has answered such requests before; then an unexplained refusal is due to the text.
     """
     if not isinstance(error, openai.APIStatusError) or error.code in {_NO_JSON, _TOO_LONG, _FILTERED}:
         return None
@@ -109,7 +111,7 @@ def refused_part(error: openai.OpenAIError, asked: Collection[str], *, proven: b
         return None
     if error.param in {"response_format", "tools", "tool_choice"}:
         return "shape"
-    # Some answer 404 or 500 for a mode, which else says nothing of it.
+    # Some answer 404 or 500 for an unsupported mode; otherwise these say nothing about it.
     kind = of_every_request(HTTPStatus.BAD_REQUEST, said, asked)
     if kind in {"system", "shape"}:
         return kind
@@ -122,17 +124,17 @@ _OF_MANNER = BAD_REQUESTS | {404, 405, 500, 501}
 
 
 def _said(error: openai.APIStatusError) -> str:
-    """All that the endpoint said: the package's message leaves out what OpenAI does not send."""
+    """Return the whole body: the package's message omits what OpenAI itself does not send."""
     return error.response.text
 
 
 def _code(error: openai.APIStatusError) -> str:
-    """The API's word for it, where it helps an operator."""
+    """Return the API's error code, if it helps an operator."""
     return f", {error.code}" if error.code in _CODES else ""
 
 
 def retry_after(header: str | None, now: datetime) -> float | None:
-    """Seconds to wait by a Retry-After header, given as seconds or as an HTTP date; None where it says nothing usable.
+    """Parse a Retry-After header, in seconds or as an HTTP date; None if unusable.
 
     https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
     """

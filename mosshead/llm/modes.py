@@ -1,7 +1,7 @@
-"""How an endpoint is asked for JSON: the modes, the strictest first, and what else a model may not take.
+"""Ways of asking an endpoint for JSON, strictest first, and other features a model may lack.
 
-Which mode an endpoint takes is nowhere to be read, and vendors word a refusal differently. So the next one is tried, and what
-works is remembered.
+No endpoint documents reliably which it supports, and refusals are worded differently. So the next one is tried, and what works is
+remembered.
 """
 
 import json
@@ -34,9 +34,9 @@ _SENDS_NO_SCHEMA = frozenset({AnswerMode.JSON_OBJECT, AnswerMode.PLAIN})
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How one model of one endpoint is asked.
+    """How a model of an endpoint is asked.
 
-    system: whether it takes a system prompt. temperature: whether it takes one. proven: whether it answered when asked so.
+    system, temperature: whether it accepts these. proven: whether it has answered such a request.
     """
 
     mode: AnswerMode = AnswerMode.STRICT
@@ -45,12 +45,12 @@ class Manner:
     proven: bool = False
 
     def next_mode(self) -> "Manner | None":
-        """The same in the next mode; None after the last."""
+        """Return this with the next mode; None after the last."""
         following = _ORDER[_ORDER.index(self.mode) + 1 :]
         return replace(self, mode=following[0], proven=False) if following else None
 
     def request(self, prompt: Prompt[Any], objection: "Objection | None" = None) -> dict[str, Any]:
-        """The body of a request, without the model's name. objection: what was wrong with the answer before."""
+        """Build the body of a request, without the model's name. objection: what was wrong with the previous answer."""
         schema, name = schema_of(prompt.answer), prompt.answer.__name__
         says_shape = self.mode in _SENDS_NO_SCHEMA or objection is not None
         system = prompt.system + (_SHAPE.format(name=name, schema=json.dumps(schema, ensure_ascii=False)) * says_shape)
@@ -83,7 +83,7 @@ class Manner:
 
 @dataclass(frozen=True, slots=True)
 class Objection:
-    """What is said to a model about an answer that is no use. answer: its head, which is empty where there was none."""
+    """What a model is told about an unusable answer. answer: its head; empty if there was none."""
 
     answer: str
     why: str
@@ -91,14 +91,14 @@ class Objection:
 
 @dataclass(frozen=True, slots=True)
 class MannerMemory:
-    """Where what was found out about a model is kept for other processes. read: None where nothing is known of it."""
+    """Stores what was learnt about a model for other processes. read: returns None if nothing is known."""
 
     read: Callable[[str], Manner | None]
     keep: Callable[[str, Manner], None]
 
 
 def schema_of(answer: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema that an endpoint is sent."""
+    """Return the JSON Schema that an endpoint is sent."""
     return _schema(answer)
 
 

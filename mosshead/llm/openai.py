@@ -1,8 +1,8 @@
-"""The port `LanguageModel` over the openai package, for OpenAI and every endpoint that speaks its API.
+"""Implement `LanguageModel` with the openai package, for OpenAI and every endpoint with its API.
 
-It asks in the strictest mode that the endpoint takes, and once more where the answer is no use: when else to ask again is the
-caller's decision. Failures are raised after the except block that saw them, so that neither they nor their context carry text of
-the conversation.
+It asks in the strictest mode that the endpoint supports, and once more if the answer is unusable; the caller decides about
+further retries. Failures are raised outside the except block that caught the cause, so that neither they nor their context
+contain conversation text.
 """
 
 import json
@@ -34,11 +34,11 @@ from mosshead.text import estimated_tokens
 A = TypeVar("A", bound=BaseModel)
 
 OnUsage = Callable[[str, int, int], None]
-"""Called with the prompt's name, its tokens in and its tokens out (or an estimate), for each answer that was paid for."""
+"""Called for each paid answer with the prompt's name and the (possibly estimated) numbers of tokens in and out."""
 
 _ADDRESS = lazy_pattern(r"https?://[^/]")
 _OBJECTED: Final = 2_000
-"""Characters of an answer that is no use which the model is shown again."""
+"""How many characters of an unusable answer the model is shown again."""
 
 
 class OpenAILanguageModel:
@@ -58,12 +58,12 @@ class OpenAILanguageModel:
         mode: AnswerMode | None = None,
         memory: MannerMemory | None = None,
     ) -> None:
-        """Asks nothing yet. Raises ConfigurationError where the key or the address cannot be used at all.
+        """Open without a request. Raises ConfigurationError if the key or URL is unusable.
 
-        mode: the only one to ask in; None finds out. memory: where it is kept for other processes.
+        mode: the only mode to use; None detects it. memory: where to store it for other processes.
         """
         if not api_key.isascii():
-            raise ConfigurationError("OPENAI_API_KEY holds a character that no key has; copy it again")
+            raise ConfigurationError("OPENAI_API_KEY contains a character that no key has; copy it again")
         if base_url is not None and not _ADDRESS.match(base_url):
             raise ConfigurationError(
                 "OPENAI_BASE_URL is not an http address. Set it to one such as https://HOST/v1, or unset it for OpenAI itself"
@@ -76,9 +76,7 @@ class OpenAILanguageModel:
         self._client = client_for_whole_calls(api_key, base_url, timeout)
 
     def answer(self, prompt: Prompt[A]) -> A:
-        """Ask, and once more with what was wrong. Raises ModelUnavailable or AnswerRefused; neither carries text of the
-        conversation.
-        """
+        """Ask, and once more with what was wrong. Raises ModelUnavailable or AnswerRefused, without conversation text."""
         completion = self._ask(prompt)
         try:
             answer = _answered(completion, prompt.answer)
@@ -89,7 +87,7 @@ class OpenAILanguageModel:
             return answer
         before = self._known()
         if self._mode is None and not before.proven:
-            # It takes the schema and may not heed it: then it has to be told the shape each time.
+            # The endpoint may accept the schema and ignore it; then the prompt must describe the format each time.
             self._manner = replace(before, mode=AnswerMode.PLAIN)
         try:
             answer = _answered(self._ask(prompt, objection), prompt.answer)
@@ -117,7 +115,7 @@ class OpenAILanguageModel:
         return completion
 
     def _other_manner(self, manner: Manner, error: openai.OpenAIError, asked: tuple[str, str]) -> Manner | None:
-        """How to ask instead, where it may be the manner that was refused and not the question."""
+        """Return how to ask instead, if the manner rather than the question may have been refused."""
         match refused_part(error, asked, proven=manner.proven):
             case "temperature" if manner.temperature:
                 return replace(manner, temperature=False)
@@ -147,7 +145,7 @@ class OpenAILanguageModel:
 def _completion(body: bytes) -> Completion:
     completion = read_completion(body)
     if completion is None:
-        raise ModelUnavailable("what answered is no chat completion; check OPENAI_BASE_URL")
+        raise ModelUnavailable("the response is not a chat completion; check OPENAI_BASE_URL")
     if completion.error is not None:
         status, said = completion.error
         response = httpx2.Response(status, json={"error": said}, request=httpx2.Request("POST", "http://endpoint"))
@@ -156,7 +154,7 @@ def _completion(body: bytes) -> Completion:
 
 
 def _tokens(prompt: Prompt[A], completion: Completion) -> tuple[int, int]:
-    """What a call took, in and out; an estimate where the endpoint does not count, otherwise a budget would never be spent."""
+    """Return the tokens in and out, estimated if the endpoint does not count them; otherwise no budget would ever be spent."""
     asked = prompt.system + prompt.user + json.dumps(schema_of(prompt.answer))
     return (
         completion.prompt_tokens or estimated_tokens(asked),
@@ -168,11 +166,11 @@ def _answered(completion: Completion, answer: type[A]) -> A:
     if not completion.choices:
         raise AnswerUnusable("the answer holds no choice")
     if completion.ended == "error":
-        raise ModelUnavailable("the LLM endpoint broke the answer off: what it asked in its turn failed")
+        raise ModelUnavailable("the LLM endpoint aborted the answer: its upstream failed")
     if completion.ended == "length":
         return read_cut_answer(completion.texts, answer)
     if completion.ended == "filter":
-        raise AnswerDeclined("the endpoint's content filter held the answer back")
+        raise AnswerDeclined("the endpoint's content filter blocked the answer")
     if completion.declined:
         raise AnswerDeclined("the model declined to answer")
     if not completion.texts:
@@ -184,7 +182,7 @@ _STARTED = "mosshead.started"
 
 
 class _Deadlined(httpx2.SyncByteStream):
-    """A response's body that stops to be read at a time."""
+    """A response body with a deadline."""
 
     def __init__(self, body: httpx2.SyncByteStream, deadline: float) -> None:
         self._body = body
@@ -193,7 +191,7 @@ class _Deadlined(httpx2.SyncByteStream):
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._body:
             if time.monotonic() > self._deadline:
-                raise httpx2.ReadTimeout("the response drips")
+                raise httpx2.ReadTimeout("the response is too slow")
             yield piece
 
     def close(self) -> None:
@@ -201,10 +199,10 @@ class _Deadlined(httpx2.SyncByteStream):
 
 
 def client_for_whole_calls(api_key: str, base_url: str | None, timeout: float) -> openai.OpenAI:
-    """The openai package's client, which tries nothing twice and holds each call to the timeout that the call is given."""
+    """Return an openai client without retries that applies a call's timeout to the whole call."""
     http_client = openai.DefaultHttpxClient(event_hooks={"request": [_start], "response": [_limit]})
     where, query = _address(base_url)
-    # Azure's classic address names the API's version so, and takes a key in a header of its own alone.
+    # Azure's classic URL has the API version in the query, and requires the key in its own header.
     headers = {"api-key": api_key} if "api-version" in query else {}
     return openai.OpenAI(
         api_key=api_key,
@@ -218,13 +216,13 @@ def client_for_whole_calls(api_key: str, base_url: str | None, timeout: float) -
 
 
 def _address(base_url: str | None) -> tuple[str | None, dict[str, object]]:
-    """An address without its query, to which paths can be added, and the query; also of one that names the call already."""
+    """Split a URL into a base without query and the query; drop the path of a specific call."""
     if base_url is None:
         return None, {}
     try:
         parts = urlsplit(base_url)
     except ValueError:
-        return base_url, {}  # the client says what is wrong with it
+        return base_url, {}  # the client reports what is wrong with it
     path = parts.path.rstrip("/").removesuffix("/chat/completions").removesuffix("/embeddings")
     return urlunsplit(parts._replace(path=path, query="")), dict(parse_qsl(parts.query))
 

@@ -1,7 +1,7 @@
-"""How prompts show what people wrote, so that no text can pass for the prompt's own words.
+"""Show people's texts in prompts so that none can imitate the prompt's own words.
 
-Every line of a text is led by a bar. The prompt's own lines never are, so a text cannot forge a header, a number or an end mark,
-whatever it holds; nothing needs escaping, and a quote stays a quote.
+Each line of a text is prefixed with a bar. The prompt's own lines never are, so no text can forge a header, number or end mark.
+Nothing needs escaping, and quotes stay intact.
 """
 
 from collections.abc import Iterable
@@ -18,25 +18,25 @@ _QUOTES = lazy_pattern(r'["“”„‟«»＂]')
 
 
 def barred(text: str) -> str:
-    """The text with a bar before each of its lines."""
+    """Prefix each line of a text with a bar."""
     return "\n".join(f"{BAR}{line}" for line in text.splitlines()) or BAR.rstrip()
 
 
 def block(name: str, lines: Iterable[str]) -> str:
-    """Lines between marks that say where the data begins and ends."""
+    """Enclose lines in marks for the beginning and end of data."""
     return "\n".join((f"BEGIN {name}", *lines, f"END {name}"))
 
 
 def label(name: str) -> str:
-    """A name as it may stand in a header: on one line, short, without quotes."""
+    """Make a name fit for a header: on one line, short, without quotes."""
     return " ".join(_QUOTES.sub(" ", one_line(name)).split())[:_LABEL_CHARACTERS]
 
 
 def local_time(moment: datetime) -> str:
-    """The time as its speaker's clock showed it, with weekday and offset: "Thursday 2023-01-05T14:02+01:00"."""
+    """Format a time in its speaker's zone, with weekday and offset: "Thursday 2023-01-05T14:02+01:00"."""
     return f"{_WEEKDAYS[moment.weekday()]} {moment.isoformat(timespec='minutes')}"
 
 
 def local_day(moment: datetime) -> str:
-    """The day that it was on its speaker's calendar, with the weekday: "Thursday 2023-01-05"."""
+    """Format a day in its speaker's zone, with the weekday: "Thursday 2023-01-05"."""
     return f"{_WEEKDAYS[moment.weekday()]} {moment.date().isoformat()}"

@@ -1,13 +1,13 @@
-"""What is asked of an LLM, as a protocol; a shell hands in the real one.
+"""The LLM protocol; a shell provides the implementation.
 
-What can go wrong with a question:
+Failures of a question:
 
-    ModelUnavailable        nobody answered; the same question can be asked later
-    └── ModelTooSlow        in time, that is: it may have been asked for too much at once
-    AnswerRefused           there is no answer to this question, and asking it again is no use
-    ├── AnswerTruncated     it was too long, or its answer was: it may have one for less text
-    ├── AnswerUnusable      what came is no answer in the shape asked for; so may this
-    └── AnswerDeclined      the model, its filter or its endpoint will not
+    ModelUnavailable        no answer; the same question can be retried later
+    └── ModelTooSlow        no answer in time: the question may have been too large
+    AnswerRefused           no answer to this question; retrying it is useless
+    ├── AnswerTruncated     it or its answer was too long; less text may succeed
+    ├── AnswerUnusable      the answer has the wrong format; less text may succeed
+    └── AnswerDeclined      the model, its filter or its endpoint declined
 """
 
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ A = TypeVar("A", bound=BaseModel)
 
 
 class AnswerRefused(MossheadError):
-    """There is no answer to this question, and there will be none: asking again the same way is no use.
+    """This question has no answer; asking it again the same way is useless.
 
-    plain: a question of the same kind about fixed words, which tells whether the model is at fault; where whoever asked has one.
+    plain: a similar question about fixed texts, if the caller has one, to test whether the model is at fault.
     """
 
     plain: "Prompt[Any] | None" = None
 
 
 class AnswerTruncated(AnswerRefused):
-    """The answer was cut off at the model's limit of tokens, or the question was longer than the model reads.
+    """The answer reached the model's token limit, or the question exceeded its context.
 
-    before_cut: what stands whole of an answer whose items stand by themselves (`Answer.item_by_item`), for whoever asked.
+    before_cut: the complete items of a partial answer, if its items are independent (`Answer.item_by_item`).
     """
 
     before_cut: BaseModel | None = None
@@ -43,13 +43,13 @@ class AnswerUnusable(AnswerRefused):
 
 
 class AnswerDeclined(AnswerRefused):
-    """The model declined, a filter held the answer back, or the endpoint refused the request."""
+    """The model declined, a filter blocked the answer, or the endpoint refused the request."""
 
 
 class ModelUnavailable(MossheadError):
-    """The endpoint is down, limits the rate or refuses the key; the same question can be asked later.
+    """The endpoint is down, limits the rate or refuses the key; the same question can be retried later.
 
-    retry_after: seconds, where the endpoint said so.
+    retry_after: seconds, if the endpoint gave them.
     """
 
     def __init__(self, reason: str, retry_after: float | None = None) -> None:
@@ -58,14 +58,14 @@ class ModelUnavailable(MossheadError):
 
 
 class ModelTooSlow(ModelUnavailable):
-    """The endpoint took the question, and had not answered when the time was over."""
+    """The endpoint accepted the question and did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt(Generic[A]):
-    """A question to an LLM: a function of its inputs, next to the model of its answer.
+    """A question to an LLM, with the model of its answer.
 
-    version: changes with the words; part of the key under which a paid answer is kept.
+    version: changes with the text; part of the key under which paid answers are cached.
     """
 
     name: str
@@ -76,11 +76,11 @@ class Prompt(Generic[A]):
 
 
 class LanguageModel(Protocol):
-    """Answers prompts in the shape that they ask for."""
+    """Answers prompts in the requested format."""
 
     @property
     def name(self) -> str:
-        """The model's name, as the endpoint knows it."""
+        """The model's name at the endpoint."""
 
     def answer(self, prompt: Prompt[A]) -> A:
-        """Ask once. Raises ModelUnavailable or AnswerRefused; the words of neither hold text of the conversation."""
+        """Ask once. Raises ModelUnavailable or AnswerRefused, without conversation text."""

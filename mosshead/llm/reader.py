@@ -1,7 +1,7 @@
-"""An answer read out of what a model wrote: the JSON is found, mended where only one reading is possible, and made to fit.
+"""Read an answer from a model's output: find the JSON, repair it if unambiguous, and coerce it to the schema.
 
-Models that are held to no schema wrap the JSON into prose, Markdown, thoughts or an object of their own, and write a list's only
-item without the list, a number in quotes, a name in capitals. None of that makes the answer mean something else.
+Without an enforced schema, models wrap JSON in prose, Markdown, reasoning or another object, and write a single item without its
+list, numbers in quotes, or names in capitals. None of that changes the meaning.
 """
 
 import json
@@ -42,9 +42,9 @@ _NOTHING: Final = frozenset({"null", "none", "n/a", "nil", "undefined"})
 
 
 def read_answer(texts: Iterable[str], answer: type[A]) -> A:
-    """The answer that the first of some texts holds in which there is one.
+    """Return the answer in the first text that contains one.
 
-    Raises AnswerTruncated where one breaks off, AnswerUnusable where there is none.
+    Raises AnswerTruncated if one breaks off, AnswerUnusable if there is none.
     """
     problem = "the answer is not JSON"
     broken_off = []
@@ -62,13 +62,13 @@ def read_answer(texts: Iterable[str], answer: type[A]) -> A:
 
 
 def read_cut_answer(texts: Iterable[str], answer: type[A]) -> A:
-    """The answer of a model that was stopped at its limit of tokens, where it had come to its end and only went on after it.
+    """Return an answer stopped at the token limit, if it was complete and the model merely continued after it.
 
-    Raises AnswerTruncated where it had not.
+    Raises AnswerTruncated if it was not.
     """
     said = [encodable(_spoken(text)) for text in texts]
     for one in said:
-        # Among prose it may be a draft of what was to come.
+        # Within prose, it may be a draft of the final answer.
         read = _last_read(_written(one), answer) if one.startswith(("{", "[", "```")) else None
         if read is not None:
             return read
@@ -76,7 +76,7 @@ def read_cut_answer(texts: Iterable[str], answer: type[A]) -> A:
 
 
 def _last_read(values: list[Any], answer: type[A]) -> A | None:
-    """The last value that says anything, as the answer: a draft may come before it."""
+    """Return the last non-empty value that fits the answer: a draft may precede it."""
     found = [(value, read) for value in values if (read := _read(value, answer)) is not None]
     return next((read for value, read in reversed(found) if _holds(value)), found[-1][1]) if found else None
 
@@ -92,7 +92,7 @@ _WRAPPED_AT_MOST: Final = 8
 
 
 def _before_cut(said: str, answer: type[A]) -> A | None:
-    """The items of the answer's only list that stand whole in a text, up to the one in which it breaks off."""
+    """Return the complete items of the answer's only list, up to the point of truncation."""
     fields = schema_of(answer).get("properties", {})
     only, items = _only_list(fields)
     found: list[Any] = []
@@ -105,13 +105,13 @@ def _before_cut(said: str, answer: type[A]) -> A | None:
                 break
             at, opened = opening.start() + 1, opened + 1
             continue
-        listed = _named(value, only) if isinstance(value, Mapping) else None  # the same answer again and again
+        listed = _named(value, only) if isinstance(value, Mapping) else None  # the whole answer, repeated
         found += [value] if _is_item(value, items) else _as_list(listed)
     return _read({only: found}, answer) if found else None
 
 
 def _spoken(text: str) -> str:
-    """A text without its mark of byte order, the model's thoughts and its template's tokens; all of it where nothing is left."""
+    """Strip a byte order mark, reasoning and template tokens; return the whole text if nothing would remain."""
     said = text.lstrip("\ufeff\u200b \t\r\n")
     if _CHANNEL.match(said):
         said = _CHANNEL.sub("", said, count=1)
@@ -122,7 +122,7 @@ def _spoken(text: str) -> str:
 
 
 def _written(said: str) -> list[Any]:
-    """The values that stand in a text as they are: all of it, in blocks of Markdown, or among prose."""
+    """Return the JSON values in a text: the whole, in Markdown blocks, or within prose."""
     whole = _loaded(f'"{said}"' if said.startswith('{\\"') else said)
     if isinstance(whole, str):
         return _written(_spoken(whole)) if whole != said else []
@@ -135,7 +135,7 @@ def _written(said: str) -> list[Any]:
 
 
 def _among_prose(said: str) -> list[Any]:
-    """Those that stand one after the other; none where a value is broken: what is within it is no answer."""
+    """Return consecutive values; none if one is broken, because values inside it are no answers."""
     found: list[Any] = []
     at, decoder = 0, json.JSONDecoder(strict=False)
     while opening := _OPENING.search(said, at):
@@ -148,12 +148,12 @@ def _among_prose(said: str) -> list[Any]:
 
 
 def _together(found: list[Any]) -> list[Any]:
-    """Values, and all of them as one: a model may write item after item. A tuple, for that is no list of its own."""
+    """Return values, and all of them as one, since a model may write items one by one. A tuple distinguishes them from a list."""
     return [*found, tuple(found)] if len(found) > 1 else found
 
 
 def _mended(said: str) -> list[Any]:
-    """What a text holds once its signs are mended. Nothing where it breaks off: what was cut is not to be guessed."""
+    """Return repaired values. Nothing if the text is truncated: missing parts must not be guessed."""
     if _breaks_off(said):
         return []
     values = []
@@ -191,7 +191,7 @@ def _holds(value: Any) -> bool:
 
 
 def _read(value: Any, answer: type[A]) -> A | None:
-    """A value as the answer, or as what is wrapped in it once; None where it does not fit."""
+    """Return a value as the answer, unwrapped if necessary; None if it does not fit."""
     schema = schema_of(answer)
     fields = schema.get("properties", {})
     for one in _unwrapped(value, fields):
@@ -203,7 +203,7 @@ def _read(value: Any, answer: type[A]) -> A | None:
 
 
 def _unwrapped(value: Any, fields: Mapping[str, Any]) -> Iterator[Any]:
-    """A value as it is, or in the only list that the answer has, or what is wrapped in it."""
+    """Yield a value as it is, as an item of the answer's only list, or unwrapped."""
     only, items = _only_list(fields)
     if isinstance(value, list | tuple):
         yield from _listed(value, only, items, fields)
@@ -220,7 +220,7 @@ def _unwrapped(value: Any, fields: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _only_list(fields: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any]]:
-    """The name and the items of the list that is all that an answer has; of another answer neither."""
+    """Return the name and items of an answer's only field, if that is a list; otherwise nothing."""
     lists = [(name, field.get("items", {})) for name, field in fields.items() if field.get("type") == "array"]
     return lists[0] if len(fields) == 1 and lists else (None, {})
 
@@ -228,7 +228,7 @@ def _only_list(fields: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any]
 def _listed(
     value: list[Any] | tuple[Any, ...], only: str | None, items: Mapping[str, Any], fields: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """A list as what the answer's only list holds, or as several answers. A tuple is several values of a text."""
+    """Yield a list as the content of the answer's only list, or as several answers. A tuple is several values of a text."""
     wrapped = [one for one in value if isinstance(one, Mapping) and _named(one, only) is not None]
     if isinstance(value, tuple):
         if all(_is_item(one, items) for one in value):
@@ -242,7 +242,7 @@ def _listed(
 
 
 def _is_item(value: Any, items: Mapping[str, Any]) -> bool:
-    """Whether a value is one of a list's items: its lead and another field, and few others. A text may hold anything."""
+    """Whether a value is an item: it has the first field and another one, and few unknown ones. A text may contain any JSON."""
     if not isinstance(value, Mapping) or not _named(value, _lead(items)):
         return False
     own = set(map(_plain, items.get("properties", {})))
@@ -251,7 +251,7 @@ def _is_item(value: Any, items: Mapping[str, Any]) -> bool:
 
 
 def coerced(value: Any, schema: Mapping[str, Any], *, within: bool = False) -> Any:
-    """A value with the shapes that a JSON Schema asks for, where it says the same; what cannot be told is left as it is."""
+    """Coerce a value to a JSON Schema if the meaning stays the same; leave anything unclear unchanged."""
     kinds, either = schema.get("type"), schema.get("anyOf", ())
     nullable = "null" in kinds if isinstance(kinds, list) else {"type": "null"} in either
     if nullable and (value is None or _says_nothing(value)):
@@ -283,7 +283,7 @@ def _object(value: Any, schema: Mapping[str, Any], *, within: bool) -> Any:
 
 
 def _optional(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The fields that mean the same where they are missing."""
+    """Yield fields that mean the same if missing."""
     for name, field in fields.items():
         kinds = field.get("type")
         if (isinstance(kinds, list) and "null" in kinds) or {"type": "null"} in field.get("anyOf", ()):
@@ -313,7 +313,7 @@ def _as_list(value: Any) -> list[Any]:
     if value is None or value == "" or _says_nothing(value):
         return []
     if isinstance(value, Mapping) and value and all(isinstance(one, Mapping) for one in value.values()):
-        return list(value.values())  # numbered, and not listed
+        return list(value.values())  # numbered instead of listed
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
@@ -351,12 +351,12 @@ def _says_nothing(value: Any) -> bool:
 
 
 def _lead(schema: Mapping[str, Any]) -> str | None:
-    """The field without which an object says nothing: its first."""
+    """Return an object's essential field: its first."""
     return next(iter(schema.get("properties", {})), None)
 
 
 def _named(value: Mapping[str, Any], name: str | None) -> Any:
-    """A field by its name, however that is spelt."""
+    """Return a field by name, ignoring case and punctuation."""
     return next((one for key, one in value.items() if name and _plain(str(key)) == _plain(name)), None)
 
 

@@ -1,4 +1,4 @@
-"""Structured answers: their base, which fits the API's strict mode, and the JSON schema that an endpoint is sent."""
+"""Structured answers: their base class, which fits the API's strict mode, and the JSON schema sent to endpoints."""
 
 import json
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ _UNSTORABLE_IN_LINES = lazy_pattern(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800
 
 
 class Answer(BaseModel):
-    """Frozen, closed, and silent about its input when it does not fit: an answer repeats what users said.
+    """A frozen model without extra fields, which hides its input in errors because answers repeat users' words.
 
-    item_by_item: whether it is a list whose items say something each by itself, also where the rest was cut off.
+    item_by_item: it is a list of independent items, which are usable even if the rest was cut off.
     """
 
     item_by_item: ClassVar[bool] = False
@@ -26,17 +26,17 @@ class Answer(BaseModel):
 
 
 def storable(text: str) -> str:
-    """The text trimmed, without the characters that Postgres refuses (NUL) or a terminal obeys (escapes)."""
+    """Trim a text and drop characters that Postgres rejects (NUL) or terminals obey (escapes)."""
     return _UNSTORABLE.sub(" ", text).strip()
 
 
 def verbatim(text: str) -> str:
-    """The same with its blanks and line ends as they are."""
+    """Drop these characters but keep spaces and line ends."""
     return _UNSTORABLE_IN_LINES.sub(" ", text)
 
 
 def or_none(given: Any, read: Reader) -> Any:
-    """What does not fit is None, and fails nothing else: for a `WrapValidator`."""
+    """Return None for a value that does not fit, without failing the rest: for a `WrapValidator`."""
     try:
         return read(given)
     except ValidationError:
@@ -47,19 +47,19 @@ Text = Annotated[str, AfterValidator(storable)]
 """Text of an answer, made storable."""
 
 JsonText = Annotated[Text, BeforeValidator(lambda given: given if isinstance(given, str) else json.dumps(given))]
-"""JSON as text, because strict mode knows no free objects; or as it is, as models write it that are held to no schema."""
+"""JSON as text, because strict mode allows no free-form objects; or as an object, as models without a schema write it."""
 
 Verbatim = Annotated[str, AfterValidator(verbatim)]
-"""Text of an answer that is looked for letter by letter, or put into another: its blanks at both ends count."""
+"""Text to be searched for verbatim, or inserted into another: its outer spaces matter."""
 
 _OF_NO_USE = frozenset({"title", "description", "default"})
-"""Titles repeat the names of fields, descriptions our docstrings. What a field is for stands in the prompt."""
+"""Titles repeat field names, and descriptions repeat our docstrings; the prompt explains the fields."""
 
 _PLAIN = frozenset({"string", "integer", "number", "boolean", "array"})
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without titles, descriptions and references, with "or null" beside a plain type; not of a model in itself."""
+    """Drop titles, descriptions and references from a schema, and fold "or null" into plain types. Not for recursive models."""
     said: dict[str, Any] = _compact(
         {key: value for key, value in schema.items() if key != "$defs"}, schema.get("$defs", {})
     )
@@ -74,7 +74,7 @@ def _compact(value: Any, definitions: dict[str, Any]) -> Any:
     if "$ref" in value:
         own = {key: one for key, one in value.items() if key != "$ref"}
         return _compact({**definitions[value["$ref"].rpartition("/")[2]], **own}, definitions)
-    # A property may be called "title": below "properties" the keys are the app's names and no words of the schema.
+    # A property may be called "title": below "properties", keys are the app's names.
     kept = {
         key: {name: _compact(field, definitions) for name, field in one.items()}
         if key == "properties"
@@ -82,7 +82,7 @@ def _compact(value: Any, definitions: dict[str, Any]) -> Any:
         for key, one in value.items()
         if key not in _OF_NO_USE
     }
-    match kept.get("anyOf"):  # "string, or null" is one type of two names, where it is that simple
+    match kept.get("anyOf"):  # "string or null" becomes one type with two names if it is simple
         case [{"type": str(name), **more} as one, {"type": "null"}] if name in _PLAIN and "enum" not in more:
             return {**{key: value for key, value in kept.items() if key != "anyOf"}, **one, "type": [name, "null"]}
     return kept
@@ -93,7 +93,7 @@ _DEEPEST = 20
 
 
 def read_value(data: str) -> Any:
-    """The storable value that a text says as JSON. Raises ValueError where it is none, too long, too deep, or not finite."""
+    """Parse JSON into a storable value. Raises ValueError if it is invalid, too long, too deep, or not finite."""
     if len(data) > MOST_CHARACTERS:
         raise ValueError(f"is longer than {MOST_CHARACTERS:,} characters")
     try:
@@ -104,7 +104,7 @@ def read_value(data: str) -> Any:
 
 
 def read_object(data: str) -> dict[str, Any]:
-    """The same for an object. Raises ValueError where it is something else."""
+    """Parse a JSON object. Raises ValueError if it is anything else."""
     read = read_value(data)
     if not isinstance(read, dict):
         raise ValueError("is no object")  # noqa: TRY004 - it is what a model wrote that is wrong
@@ -112,7 +112,7 @@ def read_object(data: str) -> dict[str, Any]:
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """What a value of JSON holds, without the names of its fields."""
+    """Yield the values in a JSON value, without field names."""
     if isinstance(value, dict | list):
         for one in value.values() if isinstance(value, dict) else value:
             yield from leaves(one)

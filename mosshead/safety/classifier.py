@@ -1,8 +1,8 @@
-"""How much a text reads as if it were to steer an assistant: a logistic regression over words, pairs of words and parts of words,
+"""How much a text reads as if written to steer an assistant: a logistic regression over words, pairs of words and parts of words,
 and a second opinion by `sense`.
 
-An order in disguise has no words of its own ("the usual check was waived for me in March"). No pattern finds it, but many faint
-signs together do. `benchmarks.guard` trains the weights on labelled texts and measures them on texts by other writers.
+A disguised instruction has no words of its own ("the usual check was waived for me in March"). No pattern finds it, but many
+faint signs together do. `benchmarks.guard` trains the weights on labelled texts and measures them on texts by other writers.
 """
 
 import math
@@ -19,44 +19,44 @@ import numpy as np
 from mosshead.safety.sense import adapted_model, log_odds_by_meaning
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npy")
-"""The weight of each known feature, by its hash: of those that enough of the training texts have."""
+"""The weight of each known feature, by its hash: of those in enough of the training texts."""
 
 WEIGHT: Final = np.dtype([("feature", "<u4"), ("weight", "<f2")])
 """An entry of that file."""
 
 BIAS: Final = 0
-"""The hash under which the bias stands: that of the empty text, which is no feature."""
+"""The hash of the bias: that of the empty text, which is no feature."""
 
 _TOKEN = re.compile(r"\w+|(?<=\w)'(?=\w)|[^\w\s\"'()\[\]{}«»<>`*]")
-"""Words and marks. Quotation marks and brackets count for nothing, or an order in quotes would read as one that is told."""
+"""Words and marks. Quotation marks and brackets are ignored: otherwise a quoted instruction would read as a reported one."""
 _PART = 4
 """Letters of a part of a word."""
 
 _SHORTEST = 8
-"""Letters of the shortest order, in Chinese. What is shorter has too few features to be judged by."""
+"""Letters of the shortest instruction, in Chinese. Shorter texts have too few features to be judged."""
 
 _WINDOW, _STEP = 60, 30
-"""Tokens that are judged at once, and from one such window to the next: in a long text, a short order would drown.
+"""Tokens judged at once, and the distance between such windows: a short instruction would be lost in a long text.
 
-The more different windows a text has, the surer one must be, since one of many looks suspect by chance. They overlap, so half the
+The more windows a text has, the higher the threshold, since one of many looks suspect by chance. They overlap, so half the
 logarithm of their number is subtracted.
 """
 
 _HARMLESS = -2.0
-"""Log odds by words below which a passage is not looked at more closely: four in five messages of ordinary chat."""
+"""Log odds by words below which a passage is not examined further: four in five ordinary chat messages."""
 
 _OF_WORDS, _OF_MEANING = 0.4, 0.6
-"""What each opinion counts. Fitted to the texts of writers on which neither was trained."""
+"""The weight of each opinion. Fitted to texts of writers on which neither was trained."""
 
 _FEW = 6
-"""Words that give the model too little to go by. Of so few, and of a passage cut out of a longer text, words may decide alone."""
+"""Words too few for the model to judge. For so few, and for a passage cut out of a longer text, words may decide alone."""
 
 
 def log_odds(reading: str) -> float:
     """Return the logarithm of the odds that a text was written to steer an assistant, in its most suspect passage.
 
-    Words say which passage that is. What it means decides with them, unless they leave no doubt that it is harmless. They decide
-    alone where the local model is not installed.
+    Words select that passage. Its meaning is judged too, unless the words show clearly that it is harmless. Without the local
+    model, words decide alone.
     """
     if len(reading) < _SHORTEST:
         return -math.inf
@@ -71,9 +71,9 @@ def log_odds(reading: str) -> float:
 
 
 def load_classifier() -> None:
-    """Load all that `log_odds` goes by, which it else does with the first text that needs it.
+    """Load what `log_odds` needs, which it otherwise does with the first text.
 
-    Raises ConfigurationError where the files of the local model are not the expected ones.
+    Raises ConfigurationError if the local model's files are not the expected ones.
     """
     _weights()
     adapted_model()
@@ -98,8 +98,8 @@ def most_suspect(reading: str) -> tuple[str, float]:
 def known_features(tokens: Sequence[str], known: Container[int]) -> Iterator[tuple[int, float]]:
     """Yield the known features of some words and marks with their values; each kind of feature has unit length.
 
-    An unknown feature counts for nothing. When features shared weights by their hash, one in 10,000 messages of made-up words
-    read as an instruction.
+    An unknown feature is ignored. When features shared weights by their hash, one in 10,000 messages of made-up words read as an
+    instruction.
     """
     for kind in features(tokens):
         found = [feature for feature in kind if feature in known]
@@ -126,7 +126,7 @@ def _hashes(texts: Iterable[str]) -> set[int]:
 
 
 def _parts(token: str) -> Iterator[str]:
-    bounded = f"\x02{token}\x03"  # so that no part is a word
+    bounded = f"\x02{token}\x03"  # no part equals a word
     for start in range(max(len(bounded) - _PART, 0) + 1):
         yield bounded[start : start + _PART]
 

@@ -1,4 +1,4 @@
-"""Transactions that belong to one tenant: the one place that tells row-level security who may be seen, for both sides."""
+"""Transactions of one tenant: the only place that sets the tenant for row-level security, for readers and writers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
     from mosshead.embeddings.protocol import Embedder
 
 Parameters = Mapping[str, Any]
-"""The values of the placeholders ``%(name)s``, by name. A list is an array, and a vector a `BinaryVector`."""
+"""The values of the placeholders ``%(name)s``, by name. A list becomes an array, and a vector is a `BinaryVector`."""
 
 _Row = Row[*tuple[Any, ...]]
 
 OF_NAMESPACE = "tenant_id = %(tenant_id)s and namespace_id = %(namespace_id)s"
-"""SQL for the rows of a namespace; its parameters are `NamespacePath.ids`."""
+"""SQL condition for the rows of a namespace; its parameters are `NamespacePath.ids`."""
 
 
 def of_namespace(alias: str) -> str:
-    """The same of one of several tables in a statement, by its alias."""
+    """Return the same condition for one of several tables in a statement, by its alias."""
     return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
 
 
 def same_namespace(one: str, other: str) -> str:
-    """The SQL condition that two aliases' rows belong to the same namespace."""
+    """Return the SQL condition that two aliases' rows belong to the same namespace."""
     return f"{one}.tenant_id = {other}.tenant_id and {one}.namespace_id = {other}.namespace_id"
 
 
 @contextmanager
 def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
-    """A transaction in which row-level security shows this tenant's rows and no others.
+    """Open a transaction in which row-level security shows only this tenant's rows.
 
     The setting is local to the transaction: a plain SET would pass the tenant on to the next user of the pooled connection. A
-    pooled connection that turns out to be dead is replaced, once. `mosshead.deadline` bounds how long it may take.
+    dead pooled connection is replaced, once. `mosshead.deadline` bounds the duration.
     """
     with ends_within(engine), _begin(engine, tenant_id) as connection:
         yield connection
@@ -57,18 +57,17 @@ def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
 
 
 def set_tenant(connection: Connection, tenant_id: UUID) -> None:
-    """Have a transaction show this tenant's rows and no others from here on, until it ends."""
+    """Make a transaction show only this tenant's rows from here until it ends."""
     connection.exec_driver_sql(_SET_TENANT, _tenant_settings(tenant_id))
 
 
 def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> list[list[Any]]:
-    """The rows of some reads of one tenant, as of one transaction, for a single round trip to Postgres.
+    """Return the rows of several reads of one tenant, in one transaction and one round trip to Postgres.
 
-    A psycopg pipeline sends all of it before it waits: the tenant and the statements, which are prepared once for each connection
-    and planned once for all parameters. Postgres takes what stands before a pipeline's end for one transaction: a begin and a
-    commit would be two more messages. Nothing is compiled to machine code or spread over processes, which costs more than it
-    saves where all takes milliseconds. A pooled connection that turns out to be dead is replaced, once. `mosshead.deadline`
-    bounds how long it may take.
+    A psycopg pipeline sends everything before it waits: the tenant and the statements, which are prepared once per connection and
+    planned once for all parameters. Postgres runs a pipeline as one transaction; a begin and a commit would add two messages. JIT
+    and parallel plans are off, as they cost more than they save in a few milliseconds. A dead pooled connection is replaced,
+    once. `mosshead.deadline` bounds the duration.
     """
     with ends_within(engine):
         try:
@@ -90,18 +89,18 @@ class ReadStore:
     embedder: "Embedder"
 
     def trip(self, statements: Sequence["Sql"]) -> list[list[Any]]:
-        """The rows of some statements, for one round trip."""
+        """Return the rows of some statements, in one round trip."""
         return in_one_trip(self.engine, self.path.tenant_id, statements)
 
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """SQL in psycopg's style, written inside the one function that runs it, which names it.
+    """SQL in psycopg's style, written inside the one function that runs it and gives it a name.
 
     A placeholder is ``%(name)s``, and any other percent sign is written twice. End each statement but the last with ``;`` at the
     end of a line. It runs inside a transaction that has set its tenant (or `in_one_trip`), and never commits.
 
-    parameters: the values of the placeholders that are known already; the methods take the rest.
+    parameters: placeholder values known in advance; the methods take the others.
     """
 
     text: str
@@ -109,13 +108,13 @@ class Sql:
 
     @property
     def statements(self) -> list[str]:
-        """The statements, one by one."""
+        """Return the statements, one by one."""
         return [one for one in _END_OF_STATEMENT.split(self.text) if one.strip()]
 
     def run(
         self, connection: Connection, parameters: Parameters | None = None, /, **more: Any
     ) -> CursorResult[*tuple[Any, ...]]:
-        """Run the statements one after the other, with the same parameters; returns what the last one gives."""
+        """Run the statements in order with the same parameters; return the result of the last one."""
         given = {**self.parameters, **(parameters or {}), **more}
         *first, last = self.statements
         for statement in first:
@@ -123,57 +122,57 @@ class Sql:
         return connection.exec_driver_sql(last, given)
 
     def run_each(self, connection: Connection, rows: Sequence[Parameters], /) -> None:
-        """Run the statements once for each row of parameters; not at all where there is none."""
+        """Run the statements once for each row of parameters; not at all without rows."""
         if rows:
             for statement in self.statements:
                 connection.exec_driver_sql(statement, [{**self.parameters, **row} for row in rows])
 
     def rows(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> list[_Row]:
-        """All rows."""
+        """Return all rows."""
         return list(self.run(connection, parameters, **more))
 
     def row(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> _Row | None:
-        """The only row, if there is one."""
+        """Return the only row, or None if there is none."""
         return self.run(connection, parameters, **more).one_or_none()
 
     def one(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> _Row:
-        """The only row. Raises SQLAlchemy's NoResultFound or MultipleResultsFound where there is not one."""
+        """Return the only row. Raises SQLAlchemy's NoResultFound or MultipleResultsFound if there is not exactly one."""
         return self.run(connection, parameters, **more).one()
 
     def scalars(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> list[Any]:
-        """The first column of all rows."""
+        """Return the first column of all rows."""
         return list(self.run(connection, parameters, **more).scalars())
 
     def pairs(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> dict[Any, Any]:
-        """The second column of all rows, by the first."""
+        """Return the second column of all rows, by the first."""
         return {row[0]: row[1] for row in self.run(connection, parameters, **more)}
 
     def scalar(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> Any:
-        """The first column of the first row; None where there is none."""
+        """Return the first column of the first row; None if there is none."""
         return self.run(connection, parameters, **more).scalar()
 
     def value(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> Any:
-        """The first column of the only row. Raises as `one`."""
+        """Return the first column of the only row. Raises as `one`."""
         return self.run(connection, parameters, **more).scalar_one()
 
     def number(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> int:
-        """The first column of the only row, which is a number. Raises as `one`."""
+        """Return the first column of the only row, a number. Raises as `one`."""
         return int(self.value(connection, parameters, **more))
 
     def holds(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> bool:
-        """Whether the first column of the first row is true."""
+        """Return whether the first column of the first row is true."""
         return bool(self.scalar(connection, parameters, **more))
 
     def exists(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> bool:
-        """Whether there is a row."""
+        """Return whether there is a row."""
         return self.run(connection, parameters, **more).first() is not None
 
     def changed(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> int:
-        """How many rows it made, changed or deleted."""
+        """Return how many rows were inserted, changed or deleted."""
         return self.run(connection, parameters, **more).rowcount
 
     def changes(self, connection: Connection, parameters: Parameters | None = None, /, **more: Any) -> bool:
-        """Whether it made, changed or deleted a row."""
+        """Return whether a row was inserted, changed or deleted."""
         return self.changed(connection, parameters, **more) > 0
 
 
@@ -197,7 +196,7 @@ def _begin_once(engine: Engine, tenant_id: UUID) -> Connection:
 
 
 def _connect(engine: Engine) -> Connection:
-    """A connection of the pool: where all are in use, the next that is given back before the read has to end."""
+    """Take a connection from the pool: if all are in use, wait for one until the read's deadline."""
     while True:
         try:
             return engine.connect()
@@ -210,17 +209,18 @@ def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> 
     with _connect(engine) as connection:
         driver: Any = connection.connection.driver_connection
         try:
-            # Without autocommit psycopg begins by itself, and waits for that. A read that is cut off here gives it back, too.
+            # Without autocommit psycopg begins a transaction itself, and waits for that. An interrupted read returns the
+            # connection here, too.
             connection.execution_options(isolation_level="AUTOCOMMIT")
             if engine.dialect.is_async:
                 return awaited(_sent_async(driver, tenant_id, statements))
             return _sent(driver, tenant_id, statements)
         except BaseException:
             if driver.broken:
-                # It says so by SQLAlchemy's own way, which closes those that have waited beside it before they are used again.
+                # Reported through SQLAlchemy, which then also closes idle connections before they are used again.
                 with suppress(DBAPIError):
                     connection.exec_driver_sql("select")
-            connection.invalidate()  # it is dead, or in the middle of the transaction
+            connection.invalidate()  # dead, or still in the transaction
             raise
 
 
@@ -235,7 +235,7 @@ def _sent(driver: psycopg.Connection[Any], tenant_id: UUID, statements: Sequence
 async def _sent_async(
     driver: psycopg.AsyncConnection[Any], tenant_id: UUID, statements: Sequence["Sql"]
 ) -> list[list[Any]]:
-    """The same on a connection that is awaited."""
+    """The same on an async connection."""
     cursors = [AsyncRawCursor(driver), *(AsyncRawCursor(driver, row_factory=namedtuple_row) for _ in statements)]
     async with driver.pipeline():
         for cursor, one in zip(cursors, (_settings(tenant_id), *statements), strict=True):
@@ -252,18 +252,18 @@ def _numbered(one: "Sql") -> tuple[str, list[Any]]:
     return numbered, [one.parameters[name] for name in names]
 
 
-@lru_cache(256)  # a scope with an index has statements of its own
+@lru_cache(256)  # a scope with an index has its own statements
 def _with_numbers(sql: str) -> tuple[str, tuple[str, ...]]:
-    """With numbers for its parameters, and their names by number. psycopg would read a long statement anew each time."""
+    """Replace the parameters by numbers, and return their names in order. psycopg would parse a long statement each time."""
     names = tuple(dict.fromkeys(_PARAMETER.findall(sql)))
     numbers = {name: f"${number}" for number, name in enumerate(names, 1)}
     return _PARAMETER.sub(lambda found: numbers[found[1]], sql).replace("%%", "%"), names
 
 
 class BinaryVector(HalfVector):
-    """A half-precision vector that travels in pgvector's binary format, which takes a fiftieth of the time of its text.
+    """A half-precision vector sent in pgvector's binary format, which takes a fiftieth of the time of its text.
 
-    A class of our own, so that an app's own adapter of HalfVector stays in force.
+    A separate class, so that an app's own adapter of HalfVector stays in force.
     """
 
 
@@ -280,7 +280,7 @@ _PARAMETER = lazy_pattern(r"%\((\w+)\)s")
 _END_OF_STATEMENT = lazy_pattern(r";\s*(?:\n|$)")
 
 _GONE = ("08", "57P")
-"""How SQLSTATEs begin that say that a connection failed or a server went down; one that is dead already gives none."""
+"""The first characters of SQLSTATEs for a failed connection or a server going down; a dead connection gives none."""
 
 
 def _tenant_settings(tenant_id: UUID) -> Parameters:

@@ -1,6 +1,6 @@
-"""How a fact stands to a memory: same subject, same time, same words, another speaker, later, or a guess.
+"""Compare a fact with a memory: same subject, time or words, another speaker, later, or a guess.
 
-And how it stands once an earlier fact of the batch has changed or replaced that memory.
+Also compare it again after an earlier fact of the batch has changed or replaced the memory.
 """
 
 import re
@@ -36,7 +36,7 @@ ALL_OF_IT: Final = re.compile(
     r"|what i(?:'ve| have)? (?:said|told you|mentioned|shared|wrote))\b",
     re.IGNORECASE,
 )
-"""What asks for all of a matter to be forgotten."""
+"""Phrases that ask to forget everything about a matter."""
 
 _ALIKE: Final = tuple(
     frozenset(line.split())
@@ -59,29 +59,28 @@ _ALIKE: Final = tuple(
         "girlfriend boyfriend partner wife husband spouse",
     )
 )
-"""Words by which people name one matter."""
+"""Groups of words for the same matter."""
 
 _EMAIL: Final = re.compile(r"\b(e-?mail) address\b", re.IGNORECASE)
-"""Its address is no place where somebody lives."""
+"""An email address is not a home address."""
 
 
 def may_be_about_the_same(fact: NewFact, known: Known) -> bool:
-    """Whether both may describe the same: they share a subject, or of one it is not known. Two Peters are two."""
+    """Whether both may describe the same subject: they share one, or one has none known. Two Peters are two subjects."""
     if not fact.subject_ids or not known.subject_ids or fact.subject_ids & known.subject_ids:
         return True
-    # Of the same two, each of another of them: "Ana is User's wife", "User's wife is Ana".
+    # Each may describe the other: "Ana is User's wife", "User's wife is Ana".
     same_two = fact.subject_ids <= known.about_ids and known.subject_ids <= fact.about_ids
     return same_two and agree(fact.fact.content, known.content)
 
 
 def is_about_the_same(fact: NewFact, known: Known) -> bool:
-    """Whether both are known to describe the same, or neither says whom."""
+    """Whether both describe the same known subject, or neither has one."""
     return bool(fact.subject_ids & known.subject_ids) or not (fact.subject_ids or known.subject_ids)
 
 
 def may_replace_each_other(fact: NewFact, known: Known) -> bool:
-    """Whether of two subjects one may take the other's place, as a new treasurer does, or a dog that gets its name: both speak of
-    one matter, and they are no namesakes."""
+    """Whether one subject may replace another (a new treasurer, a dog given a name): one matter, and no namesakes."""
     said = forms(known.content)
     if any(frozenset(plain(name).split()) <= said for name in _people_described(fact)):
         return False
@@ -91,22 +90,22 @@ def may_replace_each_other(fact: NewFact, known: Known) -> bool:
 
 
 def says_the_same(fact: NewFact, known: Known) -> bool:
-    """Whether a fact repeats what is known, in the same words or nearly so, of the same subject and the same time."""
+    """Whether a fact repeats a memory in nearly the same words, about the same subject and time."""
     alike = may_be_about_the_same(fact, known) and same_time(fact, known)
     return alike and agree(fact.fact.content, known.content)
 
 
 def states(fact: NewFact, known: Known) -> bool:
-    """Whether a memory says what a fact does, in its words or by the one value that both give, and nothing opposite."""
+    """Whether a memory states a fact in nearly the same words or with the same single value, and nothing opposite."""
     attribute, value = fact.fact.attribute, fact.fact.value or ""
     one_value = attribute is not None and attribute == known.attribute and same_statement(value, known.value or "")
     return is_about_the_same(fact, known) and (one_value or agree(fact.fact.content, known.content))
 
 
 def speaks_of(fact: NewFact, known: Known) -> bool:
-    """Whether a memory is of the matter that a fact names, "User's knee", or says all that the fact does and more.
+    """Whether a memory concerns the matter a fact names, such as "User's knee", or says everything the fact does.
 
-    "User's birthday" is not "User's sister's birthday": what stands before the matter there must be in the fact.
+    "User's birthday" is not "User's sister's birthday": the owner in the memory must occur in the fact.
     """
     wanted = _EMAIL.sub(r"\1", fact.fact.content)
     matter = [word.form for word in words(wanted) if word.form in telling(wanted)]
@@ -122,12 +121,12 @@ def speaks_of(fact: NewFact, known: Known) -> bool:
 
 
 def akin(one: str, other: str) -> bool:
-    """Tell whether two words are of one root, or name one matter: "age" and "old"."""
+    """Whether two words share a root or name one matter: "age" and "old"."""
     return of_one_root(one, other) or any(one in those and other in those for those in _ALIKE)
 
 
 def _is_of_another(matter: Sequence[str], content: str) -> bool:
-    """Whether the last word of a matter is somebody else's in a memory, or all of that is about somebody of the user's."""
+    """Whether the matter belongs to somebody else in a memory, or the memory is about a relative of the user."""
     said = words(content)
     owners = [one.form for one, next_one in pairwise(said) if one.whose and akin(matter[-1], next_one.form)]
     if owners:
@@ -138,13 +137,13 @@ def _is_of_another(matter: Sequence[str], content: str) -> bool:
 
 
 def _same_sign(fact: NewFact, known: Known) -> bool:
-    """Whether both are denied or neither is, where the fact is a statement; a bare matter denies nothing."""
+    """Whether both or neither are negated, if the fact is a statement; a bare matter has no negation."""
     is_statement = any(is_finite(word) or word in AUXILIARIES for word in fact.fact.content.casefold().split())
     return not is_statement or negations(fact.fact.content) % 2 == negations(known.content) % 2
 
 
 def differs_in_surnames(fact: NewFact, known: Known) -> bool:
-    """Whether both say the same of the same people, whom one of both gives more of their names: "John Doe likes tea" of John."""
+    """Whether both say the same about the same people, with more of a name in one: "John Doe likes tea" and "John likes tea"."""
     people = [name.split()[0] for name in _people_described(fact)]
     if not people or fact.subject_ids != known.subject_ids or not same_time(fact, known):
         return False
@@ -153,7 +152,7 @@ def differs_in_surnames(fact: NewFact, known: Known) -> bool:
 
 
 def same_time(fact: NewFact, known: Known) -> bool:
-    """Whether both speak of the same time; an event without one may be another than one that has it."""
+    """Whether both concern the same time. An undated event may differ from a dated one."""
     mine, its = fact.fact.occurred, known.occurred
     if mine is None or its is None:
         return mine is its or MemoryKind.EVENT not in (fact.fact.kind, known.kind)
@@ -161,29 +160,30 @@ def same_time(fact: NewFact, known: Known) -> bool:
 
 
 def lies_within(one: FactOccurrence | None, other: FactOccurrence | None) -> bool:
-    """Whether one interval is the more precise time of the other."""
+    """Whether one interval lies within the other and is shorter."""
     if one is None or other is None:
         return False
     return other.start <= one.start and one.end <= other.end and one.end - one.start < other.end - other.start
 
 
 def are_apart(one: FactOccurrence | None, other: FactOccurrence | None) -> bool:
-    """Whether two intervals have nothing in common."""
+    """Whether two intervals are disjoint."""
     return one is not None and other is not None and (one.end <= other.start or other.end <= one.start)
 
 
 def denies(fact: NewFact, known: Known) -> bool:
-    """Whether a fact plainly says the opposite of what is known; of one day it denies only what is known of that day."""
+    """Whether a fact plainly contradicts a memory. A fact about one day contradicts only memories of that day."""
     if are_apart(fact.fact.occurred, known.occurred) or not opposite(fact.fact.content, known.content):
         return False
     return fact.fact.occurred is None or known.occurred is not None or tells_a_change(fact.fact.content)
 
 
 def replaces(fact: NewFact, known: Known, reason: str) -> FactOutcome:
-    """What a fact does to a memory that it makes untrue.
+    """Decide what a fact does to a memory that it makes untrue.
 
-    A guess replaces nothing. What another said is contradicted and stays, unless the speaker puts it right, reports a change, or
-    speaks of himself. What was said before the memory is overtaken by it, as where a dead letter takes effect late.
+    A guess replaces nothing. Another speaker's statement is contradicted and kept, unless this speaker corrects it, reports a
+    change, or speaks about themselves. A fact said before the memory is outdated; this happens when a dead letter takes effect
+    late.
     """
     if not fact.fact.stated:
         return FactOutcome(fact.number, "add", None, f"a guess replaces nothing: {reason}")
@@ -195,25 +195,25 @@ def replaces(fact: NewFact, known: Known, reason: str) -> FactOutcome:
 
 
 def repeats(fact: NewFact, known: Known, reason: str) -> FactOutcome:
-    """What becomes of a fact that says nothing new; an echo is no evidence."""
+    """Decide about a fact that says nothing new; an echo is no evidence."""
     if known.injected:
         return FactOutcome(fact.number, "none", known, "an echo of what was in the prompt", reinforces=False)
     return FactOutcome(fact.number, "none", known, reason)
 
 
 def is_anothers(fact: NewFact, known: Known) -> bool:
-    """Whether two people said the two."""
+    """Whether different people said the two."""
     both = fact.said_by is not None and known.said_by is not None
     return both and normalise(fact.said_by or "") != normalise(known.said_by or "")
 
 
 def may_take_back(fact: NewFact, known: Known) -> bool:
-    """Whether it is for a speaker to have something forgotten: what they said, or what is about them."""
+    """Whether the speaker may have a memory forgotten: they said it, or it is about them."""
     return not is_anothers(fact, known) or (_is_of_speaker(fact) and bool(fact.subject_ids & known.subject_ids))
 
 
 def _is_another_view(fact: NewFact, known: Known) -> bool:
-    """Whether what another said stands beside it. Of himself somebody speaks for sure only as the one subject of what he says."""
+    """Whether another speaker's memory stays beside the fact. Speakers are believed about themselves only as its sole subject."""
     if not is_anothers(fact, known) or fact.fact.corrects or tells_a_change(fact.fact.content, fact.fact.quote):
         return False
     return not _is_of_speaker(fact)
@@ -234,9 +234,10 @@ def _described(fact: NewFact) -> list[FactMention]:
 
 
 def of_what_changed(decision: FactOutcome, fact: NewFact, now: str, *, read: str) -> FactOutcome:
-    """A decision about a memory that says something else by now: an update must keep that, and a "none" find itself in it.
+    """Revise a decision about a memory that has changed since: an update must keep the new text, a "none" must be contained in
+    it.
 
-    Else the fact stands for itself. read: what the memory said when the decision was made.
+    Otherwise the fact is added by itself. read: the memory's text when the decision was made.
     """
     said = fact.fact.content
     if decision.action == "update":
@@ -246,9 +247,9 @@ def of_what_changed(decision: FactOutcome, fact: NewFact, now: str, *, read: str
 
 
 def of_what_was_replaced(decision: FactOutcome, fact: NewFact, now: str, *, read: str, by: NewFact) -> FactOutcome:
-    """A decision about a memory that is no longer true; now: what took its place, of which another fact tells.
+    """Revise a decision about a memory that is no longer true. now: what replaced it; by: the fact that reported it.
 
-    What is said after the change replaces that in turn where both are of one thing. Else the fact stands for itself.
+    A fact said after that change replaces it in turn if both concern one value. Otherwise the fact is added by itself.
     """
     if decision.action == "none" and not decision.reinforces:
         return decision
@@ -268,7 +269,7 @@ def of_what_was_replaced(decision: FactOutcome, fact: NewFact, now: str, *, read
 
 
 def _keeps(merged: str, fact: NewFact, now: str, read: str) -> bool:
-    """Whether an update holds all that came to the memory since it was read."""
+    """Whether an update contains everything added to the memory since it was read."""
     anew = fact.fact.corrects or tells_a_change(fact.fact.content, fact.fact.quote)
     whole = telling(now) - forms(read) <= forms(merged)
     return whole and keeps(merged, fact.fact.content, now, anew=anew)

@@ -1,8 +1,8 @@
-"""How the facts of a batch stand to what is remembered: added, updating, superseding or contradicting a memory, or nothing new.
+"""Decide how a batch's facts relate to memories: add, update, supersede, contradict, or nothing new.
 
-Clear cases are settled by rules. Of the rest, what may bear on something known goes to the LLM in one call for the whole batch;
-what is left, and all of it without an LLM, goes to rules that add where they are in doubt. The LLM proposes and this code
-disposes: its answer is checked, and where it is refused the rules decide.
+Rules decide clear cases. Of the rest, facts that may affect a memory go to the LLM in one call per batch. Rules that add in doubt
+decide what remains, and everything without an LLM. The LLM only proposes: its answer is checked, and the rules decide where it is
+refused.
 """
 
 import re
@@ -18,38 +18,38 @@ from pipeline.consolidation.llm import Answered, ask
 from pipeline.models import USER, FactOutcome, Known, NewFact
 
 DUPLICATE: Final = 0.80
-"""Cosine from which two statements whose words agree count as one (C3; similarity alone never decides)."""
+"""The least cosine at which two statements whose words agree count as one (similarity alone never decides)."""
 
 CORRECTED: Final = 0.55
-"""Cosine from which a correction, a denial or a cancellation is taken to speak of a memory about the same subject."""
+"""The least cosine at which a correction, denial or cancellation applies to a memory about the same subject."""
 
 _ENDING_WITH: Final = {"works_at": ("works_at", "job"), "partner": ("partner", "relationship_status")}
-"""What may end unnamed ("User got fired"), and by which attributes it is known; the first of which something is known counts."""
+"""What may end without being named ("User got fired"), and its attributes; the first that has memories counts."""
 
 _ENDING_WHATEVER: Final = frozenset({"relationship_status"})
-"""What ends whatever it was: who is engaged to somebody is not single."""
+"""Attributes whose end applies to any value: somebody engaged is no longer single, whatever was known."""
 
 _SAYS_WHICH: Final = re.compile(
     r"\b(?:at|from|with) (?!(?:\S+'s|his|her|their) (?:new |current )?(?:job|position|post)\b)\w"
     r"|\b(?:left|quit) (?:the )?(?!\S+'s )[A-Z]"
 )
-"""What names a firm, a club or a person, known or not: "quit Spanish class", "fired from the club"."""
+"""A firm, club or person named, known or not: "quit Spanish class", "fired from the club"."""
 
 _NEW: Final = re.compile(r"'s new (?=[a-z])")
-"""Who has a new boss has another."""
+"""A new boss is a different one."""
 
 _BYGONE: Final = timedelta(days=30)
-"""What ended so long before something was said to be so is another: who lost a job in 2008 still has that of today."""
+"""If something ended this long before a memory was stated, they differ: a job lost in 2008 is not today's."""
 
 UNLIKE: Final = 0.60
-"""Cosine below which a fact about a new subject has nothing to do with what is known of nobody in particular."""
+"""The cosine below which a fact about a new subject is unrelated to memories without a subject."""
 
 
 def consolidate(facts: Sequence[NewFact], model: LanguageModel | None) -> list[FactOutcome]:
-    """The decisions about the facts, in their order. Raises what the model raises; a batch without doubtful facts asks nothing.
+    """Decide about the facts, in their order. Raise what the model raises; without doubtful facts, do not call it.
 
-    Each fact has one, but for "forget all …". A fact with a suspicion is put into quarantine: the model does not see it, and no
-    other fact is held against it.
+    Each fact gets one decision, except "forget all …". A suspicious fact is quarantined: the model does not see it, and no other
+    fact is compared with it.
     """
     suspect = {fact.number: fact.fact.suspicion for fact in facts if fact.fact.suspicion is not None}
     retracting = {fact.number: fact for fact in facts if fact.fact.retracts and fact.number not in suspect}
@@ -67,7 +67,7 @@ def consolidate(facts: Sequence[NewFact], model: LanguageModel | None) -> list[F
 
 
 def _comparable(fact: NewFact, no_memories: set[int]) -> NewFact:
-    """A fact beside what may be of the same matter, in an order of its own: most similar first, then by number."""
+    """Keep the memories that may concern the same matter, most similar first, then by number."""
     near = (
         (known, similarity)
         for known, similarity in fact.near
@@ -78,12 +78,12 @@ def _comparable(fact: NewFact, no_memories: set[int]) -> NewFact:
 
 
 def _clear_case(fact: NewFact) -> FactOutcome | None:
-    """The decision where there is no doubt, None where there is. What is near a fact is most similar first."""
+    """Decide clear cases; return None if in doubt. Expects the nearest memories first."""
     return next(filter(None, (settled(fact) for settled in _IN_ORDER)), None)
 
 
 def _likeliest_case(fact: NewFact) -> FactOutcome:
-    """The decision of the rules where there is doubt and no LLM to ask: an add, unless a correction or a value says more."""
+    """Decide by rules when in doubt and without an LLM: add, unless a correction or value says more."""
     said = _NEW.sub("'s ", fact.fact.content)
     told_anew = said != fact.fact.content or statements.tells_a_change(fact.fact.content, fact.fact.quote)
     for known, similarity in fact.near:
@@ -107,9 +107,10 @@ def _likeliest_case(fact: NewFact) -> FactOutcome:
 
 
 def _taken_back(fact: NewFact) -> list[FactOutcome]:
-    """What is to be forgotten: the one memory that is meant, or all where all are. What was said after it stands.
+    """Return what to forget: the one memory meant, or all if all are requested. Memories said later stay.
 
-    What says just that comes before what is of its matter. Where several are left, none is clearly meant and none is forgotten.
+    An exact statement takes precedence over memories of the same matter. If several remain, it is unclear which is meant, and
+    none is forgotten.
     """
     before = [known for known, _ in fact.near if known.earlier_fact is None and known.said_at <= fact.said_at]
     own = [known for known in before if comparison.may_take_back(fact, known)]
@@ -123,7 +124,7 @@ def _taken_back(fact: NewFact) -> list[FactOutcome]:
 
 
 def _repeated(fact: NewFact) -> FactOutcome | None:
-    """Said before. What was in the prompt comes first, so that no other twin of it lends an echo its weight."""
+    """Detect a repetition. Memories from the prompt come first, so that no duplicate turns an echo into evidence."""
     said = [(known, similarity) for known, similarity in fact.near if comparison.says_the_same(fact, known)]
     twins = [known for known, similarity in said if similarity >= DUPLICATE or _same_words(fact, known)]
     twin = next((known for known in twins if known.injected), twins[0] if twins else None)
@@ -134,7 +135,7 @@ def _repeated(fact: NewFact) -> FactOutcome | None:
 
 
 def _named_in_full(fact: NewFact) -> FactOutcome | None:
-    """Said before of the same people, by more of their names or by fewer."""
+    """Detect the same statement with more or fewer of the people's names."""
     for known, similarity in fact.near:
         if similarity < DUPLICATE or not comparison.differs_in_surnames(fact, known):
             continue
@@ -150,7 +151,7 @@ def _same_words(fact: NewFact, known: Known) -> bool:
 
 
 def _dated(fact: NewFact) -> FactOutcome | None:
-    """The same statement with a time that is a part of the known one, or holds it."""
+    """Detect the same statement with a time inside, or around, the known one."""
     for known, similarity in fact.near:
         alike = similarity >= DUPLICATE and comparison.may_be_about_the_same(fact, known)
         if not alike or not statements.agree(fact.fact.content, known.content):
@@ -170,7 +171,7 @@ def _denied(fact: NewFact) -> FactOutcome | None:
 
 
 def _called_off(fact: NewFact) -> FactOutcome | None:
-    """A plan that is off; where the words fit two plans, which one it is is in doubt."""
+    """Detect a cancelled plan; if two plans fit, it is unclear which."""
     said, timed = fact.fact.content, fact.fact.occurred is not None
     plans = [
         known
@@ -185,8 +186,8 @@ def _called_off(fact: NewFact) -> FactOutcome | None:
 
 
 def _given_up(fact: NewFact) -> FactOutcome | None:
-    """What is over by the words of the fact: a habit that was stopped, a thing that was sold, being out of work."""
-    parted = statements.parts_with(fact.fact.content)  # its words name what is gone: they need not be near
+    """Detect what the fact says is over: a habit stopped, a thing sold, unemployment ended."""
+    parted = statements.parts_with(fact.fact.content)  # the fact names what is gone, so it need not be near
     for known, similarity in fact.near:
         found_work = fact.fact.attribute in {"works_at", "job"} and statements.is_without_work(known.content)
         over = (parted or similarity >= CORRECTED) and statements.gives_up(fact.fact.content, known.content)
@@ -196,7 +197,7 @@ def _given_up(fact: NewFact) -> FactOutcome | None:
 
 
 def _ended(fact: NewFact) -> FactOutcome | None:
-    """What holds no more, as a job that was left; where the words fit several that are known, which one it is is in doubt."""
+    """Detect what no longer holds, such as a job left; if several memories fit, it is unclear which."""
     for attribute in _ENDING_WITH.get(fact.fact.ends or "", (fact.fact.ends,)):
         held = [known for known, _ in fact.near if attribute and known.attribute == attribute and _ends(fact, known)]
         if held:
@@ -205,7 +206,7 @@ def _ended(fact: NewFact) -> FactOutcome | None:
 
 
 def _ends(fact: NewFact, known: Known) -> bool:
-    """Whether what holds no more may be this: what the fact names is in it, and its value is what the fact names, if anything."""
+    """Whether a memory may be what ended: it contains what the fact names, and its value is what the fact names, if anything."""
     named = [mention.name for mention in fact.fact.mentions if mention.role != "subject" and mention.name != USER]
     says_which = _SAYS_WHICH.search(fact.fact.content) is not None
     ahead = known.occurred is not None and known.occurred.start > fact.said_at
@@ -224,7 +225,7 @@ def _ends(fact: NewFact, known: Known) -> bool:
 
 
 def _of_one_value(fact: NewFact) -> FactOutcome | None:
-    """What can have one value at a time: the same value is a repetition, a part of it less precise, another one newer."""
+    """Compare single-valued attributes: the same value repeats, a more general one is redundant, another one is newer."""
     holders = _of_same_attribute(fact)
     same = [known for known in holders if _has_its_value(fact, known)]
     if same:
@@ -240,7 +241,7 @@ def _of_one_value(fact: NewFact) -> FactOutcome | None:
 
 
 def _of_same_attribute(fact: NewFact) -> list[Known]:
-    # Who will live elsewhere in May still lives where he lives; a plan replaces only what is dated itself.
+    # A planned move does not change the current home: a plan replaces only dated memories.
     planned = fact.fact.occurred is not None and fact.fact.occurred.start > fact.said_at
     return [
         known
@@ -262,7 +263,7 @@ def _has_its_value(fact: NewFact, known: Known) -> bool:
 
 
 def _same_value(fact: NewFact, known: Known) -> FactOutcome | None:
-    """A repetition, unless the fact tells more beside the value: all that is known and more updates, else it is in doubt."""
+    """Decide about the same value: repeat; or update if the fact says all that is known and more; else leave it in doubt."""
     content = fact.fact.content
     if not statements.adds_details(content, known.content):
         return comparison.repeats(fact, known, f"{known.attribute} is known")
@@ -281,7 +282,7 @@ def _made_more_precise(fact: NewFact, holders: list[Known]) -> Known | None:
 
 
 def _more_precisely(fact: NewFact, known: Known) -> FactOutcome:
-    """An update to the fact's own words, or to the memory's with the new value where that keeps more."""
+    """Update to the fact's words, or to the memory's with the new value if that keeps more."""
     content, merged = fact.fact.content, known.content.replace(known.value or "", fact.fact.value or "", 1)
     if statements.adds_details(known.content, content) and not statements.adds_details(content, merged):
         content = merged

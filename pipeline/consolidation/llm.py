@@ -1,14 +1,12 @@
-"""What an LLM is asked about doubtful facts, each beside the few statements that it may bear on, and what of its answer is taken.
+"""Ask an LLM about doubtful facts, each with the few memories it may affect, and check the answer.
 
-All that one person tells is more alike than not, most of all where the name is said each time, so that nearness alone
-nominates too much. What repeats, refines or ends a statement takes up its words or is very near to it, or says itself that
-something changed, or what something is called. Where a statement has hardly any words, they tell nothing.
-Everything here errs towards asking: the 115 facts of the development set of docs/benchmarks.md that repeat or
-change a memory and that the rules leave open are all asked about beside it.
+Statements by one person are similar, especially if each repeats the name, so nearness alone nominates too many. A statement that
+repeats, refines or ends another shares its words, is very near to it, or itself says that something changed or is called
+something. Very short statements are nominated whatever their words. In doubt, the code asks: of the 115 facts in the development
+set of docs/benchmarks.md that repeat or change a memory and are left open by the rules, all are shown with that memory.
 
-The LLM proposes and this code disposes. A proposal is refused where it names what was not shown for its fact, decides a fact
-twice, takes two statements for one whose names, numbers, days or negation differ, merges with words of its own, or lets a guess
-change anything.
+The LLM only proposes. A proposal is refused if it names a memory not shown for its fact, decides a fact twice, equates statements
+whose names, numbers, days or negation differ, merges with words of its own, or lets a guess change anything.
 """
 
 import re
@@ -46,14 +44,14 @@ ANOTHER_VIEW: Final = "what another speaker said stays"
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What of a model's proposals is taken, and why the rest is not; by fact number."""
+    """The accepted proposals of a model, and why others were refused; by fact number."""
 
     taken: Mapping[int, FactOutcome]
     refused: Mapping[int, str]
 
 
 def ask(doubtful: Sequence[NewFact], model: LanguageModel) -> Answered:
-    """Ask once for all the facts that may bear on something known, if there are any. Raises what the model raises."""
+    """Ask once about all facts that may affect a memory, if any. Raises what the model raises."""
     facts = nominated(doubtful)
     if not facts:
         return Answered({}, {})
@@ -69,32 +67,32 @@ def ask(doubtful: Sequence[NewFact], model: LanguageModel) -> Answered:
 
 
 ALIKE: Final = 0.8
-"""Cosine from which a statement is asked about whatever its words."""
+"""The cosine from which a statement is shown whatever its words."""
 
 IN_COMMON: Final = 0.25
-"""The part of the shorter statement's telling words, by weight, from which two may be of one matter."""
+"""The least weighted share of the shorter statement's content words that suggests one matter."""
 
 IN_COMMON_AT_ONCE: Final = 1 / 3
-"""The same for two facts that one person told in one batch: who formed them saw both, and held them apart."""
+"""The same for two facts by one person in one batch: whoever formed them saw both and kept them apart."""
 
 FEW: Final = 3
-"""Telling words, up to which a statement is asked about beside whatever is near: it may say the same in quite other ones."""
+"""Up to this many content words, a statement is shown with anything near: it may use quite different words."""
 
 MOST_NEAR: Final = 3
-"""Statements that a fact is asked about, the nearest; what a fact is about was among the first three in every case."""
+"""How many of the nearest memories are shown with a fact; in every measured case, the right one was among the first three."""
 
 _NAMED: Final = re.compile(r"\b(?:called|(?:nick|re)?named?|names|known as|goes by)\b", re.IGNORECASE)
 
 
 def nominated(facts: Sequence[NewFact]) -> list[NewFact]:
-    """The facts to ask about, in their order, each with no more near it than is asked about; the others bear on nothing."""
+    """Return the facts to ask about, in order, each with the memories to show; other facts affect none."""
     weights = _weights(facts)
     asked = (replace(fact, near=_bearing(fact, weights)) for fact in facts)
     return [fact for fact in asked if fact.near]
 
 
 def _bearing(fact: NewFact, weights: Mapping[str, float]) -> tuple[tuple[Known, float], ...]:
-    # Somebody or something may have been known without the name that it has.
+    # Somebody or something may have been known without its name.
     names = _NAMED.search(fact.fact.content) or (fact.fact.attribute or "").endswith("name")
     whatever_is_near = fact.fact.corrects or statements.tells_a_change(fact.fact.content) or names
     found = [
@@ -114,7 +112,7 @@ def _of_same_attribute(fact: NewFact, known: Known) -> bool:
 
 
 def _may_say_the_same(fact: NewFact, known: Known, weights: Mapping[str, float]) -> bool:
-    """By their words: enough of them in common, or too few to tell."""
+    """Whether two statements share enough words, or have too few to tell."""
     mine, its = statements.telling(fact.fact.content), statements.telling(known.content)
     at_once = known.earlier_fact is not None and known.said_by == fact.said_by
     common = _weight(mine & its, weights) / (min(_weight(mine, weights), _weight(its, weights)) or 1.0)
@@ -126,14 +124,14 @@ def _weight(words: Iterable[str], weights: Mapping[str, float]) -> float:
 
 
 def _weights(facts: Sequence[NewFact]) -> Mapping[str, float]:
-    """What a word weighs: the less, the more of all these statements hold it, as a speaker's name."""
+    """Weigh words: the more statements contain one, such as a speaker's name, the less it weighs."""
     said = {fact.fact.content for fact in facts} | {known.content for fact in facts for known, _ in fact.near}
     holding = Counter(word for statement in said for word in statements.telling(statement))
     return {word: 1 / sqrt(count) for word, count in holding.items()}
 
 
 class FactDecision(Answer):
-    """What to do with one fact: numbers are those shown (F1 is 1, M3 is 3)."""
+    """What to do with one fact, by the numbers shown (F1 is 1, M3 is 3)."""
 
     fact: int
     action: Literal["add", "update", "supersede", "contradict", "none"]
@@ -161,8 +159,7 @@ def _dispose(fact: NewFact, proposed: set[FactDecision], model: str, version: in
 
 
 def _worded(fact: NewFact, proposal: FactDecision, target: Known) -> FactDecision:
-    """An update without a statement, or a "none" of what lacks a name that was said, is an update to the fact's own words, where
-    these say all that the memory says."""
+    """Replace an update without text, or a "none" that drops a name, by the fact's own words if these cover the memory."""
     empty = proposal.action == "update" and not (proposal.content or "").strip()
     said_again = proposal.action == "none" and fact.fact.stated and comparison.may_be_about_the_same(fact, target)
     incomplete = empty or (said_again and _lacks_details(fact, target))
@@ -172,7 +169,7 @@ def _worded(fact: NewFact, proposal: FactDecision, target: Known) -> FactDecisio
 
 
 def _fault(fact: NewFact, proposal: FactDecision, target: Known) -> str | None:
-    """Why a proposal about what was shown is not taken all the same; None where it is."""
+    """Return why a proposal about a shown memory is refused; None if it is accepted."""
     if proposal.action != "none" and not fact.fact.stated:
         return A_GUESS
     if proposal.action == "supersede" and fact.said_at < target.said_at:
@@ -188,7 +185,7 @@ def _fault(fact: NewFact, proposal: FactDecision, target: Known) -> str | None:
 
 
 def _not_said(fact: NewFact, proposal: FactDecision, target: Known) -> str | None:
-    """What the memory would lack after a "none", or hold too much or too little of after an update."""
+    """Return what is wrong if a "none" loses details, or an update adds or drops words."""
     if proposal.action == "update":
         anew = fact.fact.corrects or statements.tells_a_change(fact.fact.content, fact.fact.quote)
         kept = statements.keeps(proposal.content or "", fact.fact.content, target.content, anew=anew)
@@ -197,15 +194,14 @@ def _not_said(fact: NewFact, proposal: FactDecision, target: Known) -> str | Non
 
 
 def _lacks_details(fact: NewFact, target: Known) -> bool:
-    # Where both are known to be of one time, "on Friday" and "on 8 March" are the same day.
+    # If both have the same known time, "on Friday" and "on 8 March" are the same day.
     times = fact.fact.occurred is None or fact.fact.occurred != target.occurred
     return statements.adds_details(fact.fact.content, target.content, times=times)
 
 
 def _tempered(fact: NewFact, proposal: FactDecision, target: Known) -> FactOutcome | None:
-    """What a proposal comes to where it is right that both are of one matter, but goes too far: of two speakers both views stay,
-    and an echo is no evidence. None where it stands as it is."""
-    # What is said to repeat or refine a memory of the prompt may say nothing that the prompt did not.
+    """Reduce a proposal that goes too far: of two speakers both views stay, and an echo is no evidence. None if it stands."""
+    # An update of a memory from the prompt may add nothing that the prompt did not say.
     echo = statements.telling(proposal.content or "") <= statements.forms(target.content)
     if target.injected and (proposal.action == "none" or (proposal.action == "update" and echo)):
         return comparison.repeats(fact, target, proposal.reason)
@@ -246,10 +242,10 @@ class ConsolidationAnswer(Answer):
 
 
 def consolidation_prompt(facts: Sequence[NewFact]) -> Prompt[ConsolidationAnswer]:
-    """Ask once for the whole batch: facts in the order in which they were said, and every memory that is near one of them."""
+    """Build the prompt for a whole batch: its facts in the order said, and every memory near one of them."""
     near = {known.number: known for fact in facts for known, _ in fact.near}
     known_as = {known.earlier_fact: known.number for known in near.values()}
-    # A fact of this batch that is asked about is shown once, as a fact.
+    # A fact of this batch that is asked about appears once, as a fact.
     shown = {fact.number for fact in facts}
     memories = sorted(
         (known for known in near.values() if known.earlier_fact not in shown),
@@ -274,7 +270,7 @@ def _fact_line(new: NewFact, before: NewFact | None, known_as: Mapping[int | Non
 
 
 def _said(one: NewFact | Known, before: NewFact | Known | None) -> str:
-    """On which day and by whom something was said, as far as that differs from what was said before."""
+    """Return the day and speaker of a statement, unless they equal those of the one before."""
     told = "" if before and before.said_at.date() == one.said_at.date() else f" {one.said_at.date().isoformat()}"
     if one.said_by != (before.said_by if before else None):
         told += f' "{label(one.said_by)}"' if one.said_by else f" {_UNNAMED}"
@@ -290,5 +286,5 @@ def _when(occurred: FactOccurrence | None) -> str:
 
 
 def _moment(moment: datetime) -> str:
-    """With its time, where it is no midnight of its own zone."""
+    """Format a time, without the clock time if it is midnight in its own zone."""
     return local_day(moment) if moment.time() == time() else local_time(moment)

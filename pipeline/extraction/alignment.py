@@ -1,4 +1,4 @@
-"""Where words that somebody gives as said were said: word by word, over gaps, other punctuation and mended typos."""
+"""Locate quoted words in messages, tolerating gaps, other punctuation and corrected typos."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from pipeline.models import Message
 
 _NO_WORD = re.compile(r"\W+")
 _TOKEN = re.compile(rf"[\w{MARKS}]+")
-_DOTTED_I = "i\u0307"  # what "İ" is in lower case; a pattern takes it for "i"
+_DOTTED_I = "i\u0307"  # the lowercase of "İ"; patterns match it as "i"
 _KEPT = 64
 _MOST_WORDS, _MOST_QUOTED = 2_000, 120
 _LEAST_COVERED: Final = 0.7
@@ -29,7 +29,7 @@ _ENDINGS = re.compile(r"(?:ings?|ed|es|s|e)$")
 
 @dataclass(frozen=True, slots=True)
 class QuotePlace:
-    """Where a quote stands. covered: the share of its words that were said there."""
+    """The position of a quote. covered: the share of its words found there."""
 
     message: Message
     start: int
@@ -38,12 +38,12 @@ class QuotePlace:
 
     @property
     def text(self) -> str:
-        """The words as they were typed."""
+        """The words as typed."""
         return self.message.content[self.start : self.end]
 
 
 def place_of(quote: str, messages: Sequence[Message]) -> QuotePlace | None:
-    """Where the messages say a quote; None where they say less than most of it."""
+    """Find a quote in messages; None if most of it is missing."""
     tokens = _TOKEN.findall(quote)
     if not tokens:
         return None
@@ -58,7 +58,7 @@ def place_of(quote: str, messages: Sequence[Message]) -> QuotePlace | None:
 
 
 def _in_pieces(quote: str, messages: Sequence[Message]) -> QuotePlace | None:
-    """The longest piece of a quote with gaps, where every piece was said somewhere."""
+    """Return the longest piece of a quote with gaps, if every piece occurs somewhere."""
     pieces = [piece for piece in _GAP.split(quote) if _TOKEN.search(piece)]
     places = [place_of(piece, messages) for piece in pieces] if 1 < len(pieces) <= _MOST_PIECES else []
     found = [place for place in places if place]
@@ -67,8 +67,10 @@ def _in_pieces(quote: str, messages: Sequence[Message]) -> QuotePlace | None:
 
 @lru_cache(_KEPT)
 def run_together(text: str) -> str:
-    """A text without case, spaces and punctuation. One that does not hold a quote so does not hold it at all, and tells so at
-    once; the pattern would try each place of a text that says one word again and again."""
+    """Strip case, spaces and punctuation.
+
+    A stripped text that lacks a quote rules it out at once; the pattern is slow on repetitive texts.
+    """
     return _NO_WORD.sub("", text.lower().replace(_DOTTED_I, "i"))
 
 
@@ -97,7 +99,7 @@ def _aligned(quoted: Sequence[Word], message: Message) -> QuotePlace | None:
 
 @lru_cache(_KEPT * _KEPT)
 def says_the_same(one: str, other: str) -> bool:
-    """Whether two words are forms of one, or name one thing."""
+    """Whether two words are forms of one word, or synonyms."""
     if one == other or _stem(one) == _stem(other):
         return True
     short, long = sorted((one, other), key=len)
@@ -120,9 +122,9 @@ def _stem(key: str) -> str:
 
 
 def is_misspelling(one: str, other: str) -> bool:
-    """Whether one word is the other with two letters changed about, or a letter left out, doubled or added within.
+    """Whether a word is the other with two letters swapped, or a letter omitted, doubled or added within.
 
-    Another letter in a place makes another name (Maria, Mario), and so do two known names, and another end (Daniel, Daniela).
+    A substituted letter makes another name (Maria, Mario), as do two known names and another ending (Daniel, Daniela).
     """
     if min(len(one), len(other)) < _A_NAME or one[0] != other[0] or {one, other} <= first_names() or not one.isalpha():
         return False
@@ -136,7 +138,7 @@ def is_misspelling(one: str, other: str) -> bool:
 
 
 def written_out(words: Sequence[Word], said: Sequence[Word]) -> frozenset[str]:
-    """The words that write out what is said by first letters ("NYC", "HvA"), or by which a name is shortened so."""
+    """Return the words that spell out an abbreviation in the text ("NYC", "HvA"), or names abbreviated there."""
     short = {
         word.key for word in said if 1 < len(word.key) <= _LONGEST_SHORT and word.text[1:] != word.text[1:].lower()
     }

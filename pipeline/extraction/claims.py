@@ -1,4 +1,4 @@
-"""The claims of a content that must have been said: names, numbers and dates, and which of them were not."""
+"""Find the claims of a text that must have been said, namely names, numbers and dates, and which were not."""
 
 import re
 from calendar import monthrange
@@ -44,7 +44,7 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 @dataclass(frozen=True)
 class Utterances:
-    """What claims are held against: messages, what is known beside them, and the vocabulary of both."""
+    """What claims are checked against: messages, background, and the vocabulary of both."""
 
     messages: Sequence[Message]
     vocabulary: SourceVocabulary
@@ -52,7 +52,7 @@ class Utterances:
 
     @cached_property
     def text(self) -> str:
-        """All of it."""
+        """All texts together."""
         return "\n".join(
             [*(message.content for message in self.messages), *(one.speaker or "" for one in self.messages), self.known]
         )
@@ -64,22 +64,22 @@ class Utterances:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The words, as they compare."""
+        """The comparison keys of all words."""
         return keys_of(self.text)
 
     @cached_property
     def together(self) -> str:
-        """The words without what parts them."""
+        """All words joined without separators."""
         return "".join(word.key for word in words_of(self.text))
 
     @cached_property
     def counted(self) -> frozenset[tuple[str, str]]:
-        """The numbers of the messages, each with the word for what it counts."""
+        """The numbers in the messages, each with the word for what it counts."""
         return frozenset(pair for message in self.messages for pair in _counted(message.content, self.lexicons))
 
     @cached_property
     def counts_in_words(self) -> bool:
-        """Whether the messages say numbers or spans of time in words: "thirty-five lakhs", "Saturday of next week"."""
+        """Whether the messages contain numbers or time spans in words: "thirty-five lakhs", "Saturday of next week"."""
         return any(
             key in one.spans or (key in one.numbers and key not in one.articles)
             for one in self.lexicons
@@ -89,7 +89,7 @@ class Utterances:
 
     @cached_property
     def alone(self) -> frozenset[str]:
-        """The numbers of messages that count nothing: "wait, nine" puts right what was counted before."""
+        """Numbers in messages that count nothing: "wait, nine" corrects an earlier count."""
         texts = [one.content for one in self.messages]
         return frozenset(
             number for one in texts if not set(_counted(one, self.lexicons)) for number in _bare(one, self.lexicons)
@@ -97,16 +97,16 @@ class Utterances:
 
     @cached_property
     def days(self) -> frozenset[date]:
-        """The days that the messages mean by "tomorrow", "on Friday" or "in three days"."""
+        """The days meant by "tomorrow", "on Friday" or "in three days" in the messages."""
         return frozenset(day for message in self.messages for day in _days_meant(message, self.lexicons))
 
     def days_beside(self, times: SourceVocabulary) -> frozenset[date]:
-        """The same where no time was found for the fact in English, whose words for times are known better elsewhere."""
+        """The same, but empty for English with a dated fact: English time phrases are resolved better elsewhere."""
         english = self.lexicons[:1] and self.lexicons[0].language == "en"
         return frozenset() if english and times.words else self.days
 
     def holds_name(self, name: str, *, strictly: bool = True) -> bool:
-        """Whether each word of a name was said, in some form. strictly: not as another word of the same stem."""
+        """Whether each word of a name was said in some form. strictly: exclude other words of the same stem."""
         words = words_of(name)
         run = "".join(word.key for word in words)
         if len(run) >= _RUN_TOGETHER and run in self.together:
@@ -126,7 +126,7 @@ class Utterances:
         return not strictly and any(says_the_same(key, one) for one in self.keys)
 
     def names_another(self, name: str) -> bool:
-        """Whether beside a word of a name stands another with a capital: "Thornbury Roofing" is not Thornton Roofing."""
+        """Whether a capitalised word beside part of a name makes it another: "Thornbury Roofing" is not Thornton Roofing."""
         keys = {word.key for word in words_of(name)}
         for before, after in (pair for one in self.messages for pair in pairwise(words_of(one.content))):
             for part, beside in ((before, after), (after, before)):
@@ -137,7 +137,7 @@ class Utterances:
         return False
 
     def holds_clipped(self, word: Word) -> bool:
-        """Whether the beginning of a word was said as a name: "Floripa" is Florianópolis."""
+        """Whether a word's beginning was said as a name: "Floripa" is Florianópolis."""
         texts = [one.content for one in self.messages]
         names = {
             one.key for text in texts for one in words_of(text) if one.text[:1].isupper() and one.text[1:].islower()
@@ -149,7 +149,7 @@ class Utterances:
         )
 
     def _in_short(self, words: Sequence[Word]) -> bool:
-        """A name of several words said by their first letters, or the other way about."""
+        """Whether a name of several words was said by its initials, or the reverse."""
         said = words_of(self.text)
         return {word.key for word in words} <= written_out(words, said) or bool(
             len(words) == 1 and written_out(said, words) and words[0].text.isupper()
@@ -157,10 +157,10 @@ class Utterances:
 
 
 class Missing(NamedTuple):
-    """What nobody said, as far as can be told.
+    """Claims that apparently nobody said.
 
-    capitals: words that may be names, or a disease, a title or a holiday. figures: numbers and dates, where the messages say
-    numbers or times in words, which can be read amiss.
+    capitals: words that may be names, or diseases, titles or holidays. figures: numbers and dates, if the messages contain
+    numbers or times in words, which may be misread.
     """
 
     claims: tuple[str, ...]
@@ -172,16 +172,16 @@ class Missing(NamedTuple):
 
     @property
     def total(self) -> int:
-        """How many."""
+        """The number of missing claims."""
         return len(self.claims) + len(self.capitals) + len(self.figures)
 
 
 def missing_claims(
     content: str, mentions: Sequence[ExtractedMention], said: Utterances, times: SourceVocabulary
 ) -> Missing:
-    """The names, numbers and dates of a content that were not said, as it writes them.
+    """Return the names, numbers and dates of a text that were not said, as written.
 
-    times: the words and numbers of the time that the fact was found to have.
+    times: the words and numbers of the fact's resolved time.
     """
     lexicons = lexicons_of(content) or said.lexicons
     german = bool(lexicons) and lexicons[0].language == "de"
@@ -221,7 +221,7 @@ def missing_claims(
 
 
 def _said_in_part(mentions: Sequence[ExtractedMention], said: Utterances) -> set[str]:
-    """The words of names of which a part was said: "Honda Civic" for "my Civic", "Rabobank" for "the Rabo"."""
+    """Return the words of names that were said in part: "Honda Civic" for "my Civic", "Rabobank" for "the Rabo"."""
     return {
         word.key
         for one in mentions
@@ -235,12 +235,12 @@ def _said_in_part(mentions: Sequence[ExtractedMention], said: Utterances) -> set
 
 
 def _describes(name: str, lexicons: Sequence[Lexicon]) -> bool:
-    """Whether what stands for a name says what somebody is to the user: "User's brother", "la abuela de User"."""
+    """Whether a supposed name describes a relation to the user: "User's brother", "la abuela de User"."""
     return any(one.has("user", word.key) for one in lexicons for word in words_of(name))
 
 
 def _names(content: str, lexicons: Sequence[Lexicon], proper: set[str]) -> Iterator[Word]:
-    """The words with a capital that may be names, where a capital says so."""
+    """Yield capitalised words that may be names, if capitals are evidence."""
     nouns = bool(lexicons) and lexicons[0].language == "de"
     for word in words_of(content):
         if word.text == word.text.lower() or not word.text[0].isalpha() or word.key in NOT_NAMES:
@@ -277,7 +277,7 @@ def _missing_numbers(
 
 
 def _miscounted(content: str, lexicons: Sequence[Lexicon], said: Utterances) -> Iterator[str]:
-    """The numbers of what the messages count otherwise."""
+    """Yield numbers of things that the messages count differently."""
     for number, kind in _counted(content, lexicons):
         of_kind = {other for other, what in said.counted if what == kind}
         if of_kind and number not in of_kind | said.alone:
@@ -285,14 +285,14 @@ def _miscounted(content: str, lexicons: Sequence[Lexicon], said: Utterances) -> 
 
 
 def _numbers_meant(content: str, said: Utterances) -> set[str]:
-    """The years that are said in two figures, and, where the content tells the time, the hours after noon."""
+    """Return years given in two digits and, if the text states a clock time, hours in the 24-hour clock."""
     short = [int(one) for one in said.vocabulary.numbers if one.isdecimal() and len(one) < 3]
     years = {str(century + one) for one in short for century in (1900, 2000)}
     return years | {hour for hour in _ON_CLOCK.findall(content.casefold()) if int(hour) - _NOON in short}
 
 
 def _bare(text: str, lexicons: Sequence[Lexicon]) -> Iterator[str]:
-    """Whole numbers behind which nothing is named that they count: "now it's nine"."""
+    """Yield whole numbers without a counted noun: "now it's nine"."""
     words = words_of(text)
     for word, after in zip(words, (*words[1:], None), strict=True):
         goes_on = after is not None and text[word.end : after.start].isspace()
@@ -302,7 +302,7 @@ def _bare(text: str, lexicons: Sequence[Lexicon]) -> Iterator[str]:
 
 
 def _counted(text: str, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, str]]:
-    """Whole numbers below a thousand, each with the word that says what it counts."""
+    """Yield whole numbers below a thousand, each with the word for what it counts."""
     words = words_of(text)
     for at, (word, after) in enumerate(pairwise(words)):
         if (
@@ -377,7 +377,7 @@ def _days_meant(message: Message, beside: Sequence[Lexicon]) -> Iterator[date]:
 
 
 def _days_written(text: str, near: date) -> Iterator[date]:
-    """Days in figures, the day first: "am 12.3.", "le 12/03"."""
+    """Yield numeric dates, day first: "am 12.3.", "le 12/03"."""
     for number, month in _DAY_MONTH.findall(text):
         for year in (near.year - 1, near.year, near.year + 1):
             if 0 < int(month) <= _LAST_MONTH and 0 < int(number) <= monthrange(year, int(month))[1]:

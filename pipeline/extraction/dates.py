@@ -1,8 +1,7 @@
-"""When a fact happened: what its source messages say, read by code, held against what a model says.
+"""Date a fact: resolve time phrases in its source messages by code, and check the model's proposal against them.
 
-Code reads time phrases better than a model does, which counts weekdays badly and forgets zones; the model knows which phrase
-belongs to the fact. So the phrases of the quote, and of the clause around it, outrank the model; those further off can only
-agree with it.
+Code resolves time phrases better than a model, which miscounts weekdays and forgets time zones; the model knows which phrase
+belongs to the fact. So phrases in the quote and its clause outrank the model; those further away can only confirm it.
 """
 
 import re
@@ -23,7 +22,7 @@ from pipeline.extraction.prompt import ExtractedTime
 from pipeline.models import Message
 
 _SLACK = timedelta(minutes=1)
-"""By which an end may fall short: models like 23:59."""
+"""By how much an end may fall short: models like 23:59."""
 
 _MOST_CHARACTERS = 400
 _LONGEST_LEAD = 20
@@ -42,7 +41,7 @@ _ANAPHORIC = re.compile(
     r"|\bthe (?:next|following|same) \w+|\b(?:days?|weeks?|months?|years?|hours?) (?:later|after|before)\b|\bthat same\b",
     re.IGNORECASE,
 )
-"""Reckoned from another time, which the model may know and code does not."""
+"""Relative to another time, which the model may know and code does not."""
 
 _RECURRING = re.compile(RECURRING, re.IGNORECASE)
 _FINER = re.compile(FINER, re.IGNORECASE)
@@ -51,14 +50,14 @@ _NAMES_A_TIME = re.compile(NAMES_A_TIME, re.IGNORECASE)
 _ENGLISH = re.compile(
     r"\b(?:the|my|and|i'm|i've|was|have|with|you|our|she|they|this|that|it's|am|his|her|would)\b", re.IGNORECASE
 )
-"""Words that tell English, the one language whose words for times are known well enough to say that there is none."""
+"""Signs of English, the only language whose time words are known well enough to rule out a time."""
 
 DatedBy = Literal["model", "rules", "both"]
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """When a fact happened, and who says so; both None where it has no time."""
+    """When a fact happened, and who determined it; both None if it has no time."""
 
     occurred: FactOccurrence | None = None
     by: DatedBy | None = None
@@ -66,7 +65,7 @@ class Dated:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """A time phrase of a text as code reads it. other: as it reads in the other direction, where its tense does not tell."""
+    """A resolved time phrase. other: its reading in the other direction, if tense does not decide."""
 
     text: str
     phrase: TimePhrase
@@ -86,10 +85,10 @@ def date_fact(
     sources: Sequence[Message],
     proposed: FactOccurrence | None,
 ) -> Dated:
-    """When a fact happened.
+    """Determine when a fact happened.
 
-    quote: verbatim words of the message ``quoted``, which may be None where there is no quote. sources: all its messages.
-    proposed: what the model says.
+    quote: verbatim words of the message ``quoted``, which is None without a quote. sources: all its messages. proposed: the
+    model's answer.
     """
     told, sentence = _told(quote, quoted, content) if quoted else ((), "")
     if proposed is not None:
@@ -121,7 +120,7 @@ def _checked(
 
 
 def _told(quote: str, message: Message, content: str) -> tuple[Sequence[_Reading], str]:
-    """The times of a quote, else the only one of the clause around it; and the sentences that it stands in."""
+    """Return the times of a quote, or the only one of its clause; and the sentences around it."""
     start = message.content.find(quote) if quote else -1
     if start < 0:
         return (), ""
@@ -137,14 +136,14 @@ def _told(quote: str, message: Message, content: str) -> tuple[Sequence[_Reading
 
 
 def _beside(text: str, quote: tuple[int, int], phrase: TimePhrase) -> bool:
-    """Whether no other clause stands between a phrase and the quote."""
+    """Whether a phrase and the quote are in the same clause."""
     start, end = quote
     between = text[end : phrase.start] if phrase.start >= end else text[phrase.end : start]
     return _CLAUSE_END.search(between) is None and _SUBORDINATE.search(between) is None
 
 
 def _placed(text: str, message: Message, content: str) -> Iterator[_Reading]:
-    """Each time phrase of a text, as it reads."""
+    """Yield each time phrase of a text, resolved."""
     back = {phrase.start: phrase for phrase in times_in(text, message.occurred_at, past=True)}
     ahead = {phrase.start: phrase for phrase in times_in(text, message.occurred_at, past=False)}
     for start in sorted(back.keys() & ahead.keys()):
@@ -159,7 +158,7 @@ def _placed(text: str, message: Message, content: str) -> Iterator[_Reading]:
 
 
 def _direction(text: str, phrase: TimePhrase, content: str) -> tuple[bool, bool]:
-    """Whether a phrase looks back, and whether that is sure: the message's tense and that of the fact say the same."""
+    """Whether a phrase looks back, and whether that is certain: the tenses of message and fact agree."""
     since = _SINCE.search(text, max(phrase.start - _LONGEST_LEAD, 0), phrase.end)
     if since is not None and since.end() >= phrase.start:
         return True, True
@@ -171,7 +170,7 @@ def _direction(text: str, phrase: TimePhrase, content: str) -> tuple[bool, bool]
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """From where to where the sentence around some words reaches, as far as so many characters beside them."""
+    """Return the bounds of the sentence around some words, within a limit on each side."""
     left, right = max(start - _MOST_CHARACTERS, 0), end + _MOST_CHARACTERS
     left = max((one.end() for one in _SENTENCE_END.finditer(text, left, start)), default=left)
     ending = _SENTENCE_END.search(text, end, right)
@@ -185,7 +184,7 @@ def _clause(text: str, phrase: TimePhrase) -> str:
 
 
 def _nearest(readings: Sequence[_Reading], content: str) -> _Reading:
-    """Of several times the one that the fact names, else in whose clause most of the fact's words stand, else the narrowest."""
+    """Choose the time that the fact names, else the one whose clause shares most words with it, else the shortest."""
     folded = content.casefold()
     words = set(_WORD.findall(folded))
 
@@ -203,7 +202,7 @@ def _same(one: FactOccurrence, other: FactOccurrence) -> bool:
 
 
 def _is_within(fine: FactOccurrence, coarse: FactOccurrence) -> bool:
-    """By where it begins: a night ends on the next day, and is of the day before."""
+    """Compare by the beginning: a night ends on the next day but belongs to the day before."""
     finer = _ORDER.index(fine.granularity) < _ORDER.index(coarse.granularity)
     return finer and _instant(coarse.start) <= _instant(fine.start) < _instant(coarse.end)
 
@@ -218,7 +217,7 @@ def _instant(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-_YEARS = range(1000, 9000)  # far enough from the ends of datetime that a change of zone cannot overflow
+_YEARS = range(1000, 9000)  # no zone conversion can overflow datetime's range
 
 _SPANS = {
     Granularity.MINUTE: timedelta(minutes=1),
@@ -236,10 +235,10 @@ _SECONDS_PER_MINUTE = 60
 
 
 def occurrence_of(given: ExtractedTime | None, zone: tzinfo | None) -> FactOccurrence | None:
-    """The interval that a model gave, or None where it is no time or ends before it starts.
+    """Convert a model's interval; None if it is no time or ends before it starts.
 
-    zone: of the message, for times without an offset. A missing end, or one that equals the start, is one unit of the
-    granularity later. What lasts for whole days begins at midnight, also where the model wrote the hour at which it was said.
+    zone: of the message, for times without an offset. A missing end, or one equal to the start, means one unit of the
+    granularity. Whole days begin at midnight, even if the model wrote the hour at which the message was sent.
     """
     start = _time(given.start, zone) if given else None
     if given is None or start is None:
@@ -259,7 +258,7 @@ def occurrence_of(given: ExtractedTime | None, zone: tzinfo | None) -> FactOccur
 
 
 def words_for(occurred: FactOccurrence | None) -> SourceVocabulary:
-    """The names and numbers with which a fact may speak of its own time, though the message said only "yesterday at seven"."""
+    """Return words and numbers that a fact may use for its time, even if the message said only "yesterday at seven"."""
     if occurred is None:
         return SourceVocabulary.of(())
     moments = (occurred.start, occurred.end - timedelta(microseconds=1))
@@ -283,7 +282,7 @@ def _time(text: str, zone: tzinfo | None) -> datetime | None:
 
 
 def _of_the_same_hour(start: datetime, end: datetime, zone: tzinfo | None) -> bool:
-    """Whether a time of day stands where whole days were meant; the midnight of the zone may be written in another."""
+    """Whether a clock time stands for whole days. The zone's midnight may be written with another offset."""
     return start.time() == end.time() and start.astimezone(zone or start.tzinfo).time() != time()
 
 

@@ -1,9 +1,8 @@
-"""Facts from messages: by an LLM, or, without one, by the offline rules.
+"""Extract facts from messages with an LLM, or with the offline rules.
 
-The LLM proposes, this code disposes. A fact must name a message of the user that exists, and its names and numbers must occur in
-its sources or in what is known already; otherwise it is refused, and its reason told. One whose quote is not found among the
-user's words stays a hypothesis. When it happened, `pipeline.extraction.dates` settles. A record that does not fit its schema
-costs the fact only that record.
+The LLM only proposes. A fact must cite an existing user message, and its names and numbers must occur in its sources or
+background; otherwise it is refused with a reason. If its quote is not found in the user's words, it stays a hypothesis.
+`pipeline.extraction.dates` resolves its time. A record that does not fit its schema is dropped, and the fact stays.
 """
 
 import re
@@ -50,13 +49,13 @@ from pipeline.rules_en import extract_offline
 from pipeline.rules_en.sentences import sentences
 
 _A_PHRASE = 4
-"""Words from which a detail of a fact is more than a name."""
+"""From this many words on, a detail of a fact is more than a name."""
 
 _TOKEN = re.compile(rf"[\w{MARKS}]+")
 
 
 class Refusal(StrEnum):
-    """Why a proposed fact was not taken."""
+    """Why a proposed fact was refused."""
 
     EMPTY = "empty"
     TOO_LONG = "too_long"
@@ -72,7 +71,7 @@ class Refusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RefusedFact:
-    """What was proposed and not taken, as far as the decision log keeps it."""
+    """A refused proposal, as far as the decision log keeps it."""
 
     why: Refusal
     kind: MemoryKind
@@ -82,22 +81,22 @@ class RefusedFact:
 
     @classmethod
     def of(cls, why: Refusal, proposed: ExtractedFact | Fact, looked_for: Sequence[str] = ()) -> "RefusedFact":
-        """Of a proposal, or of a fact that stood by itself and not beside the others. looked_for: what nobody said."""
+        """Convert a proposal, or a fact dropped beside the others. looked_for: the unsaid claims."""
         content, quote = proposed.content[:CONTENT_CHARACTERS], proposed.quote[:CONTENT_CHARACTERS]
         return cls(why, proposed.kind, content, quote, tuple(one[:_LOOKED_FOR] for one in looked_for[:_LOOKED_FOR]))
 
     def as_json(self) -> dict[str, Any]:
-        """The fact of its decision."""
+        """Return the JSON for the decision log."""
         sought = {"looked_for": list(self.looked_for)} if self.looked_for else {}
         return {"kind": str(self.kind), "content": self.content, "quote": self.quote, **sought}
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The facts that stand, in the order in which they were found, and what was found in vain.
+    """The accepted facts, in the order found, and what was refused.
 
-    turned_down: as facts, the first of them. refused: how many do not stand, by reason; for RECORD, how many stand without one.
-    refused_entities: how many entities, or names of them, the facts were to be about and are not, by reason.
+    turned_down: the first refused proposals. refused: the number refused by reason; for RECORD, facts that lost their record.
+    refused_entities: the number of entities, or names of them, refused by reason.
     """
 
     facts: tuple[Fact, ...]
@@ -107,19 +106,19 @@ class Extraction:
 
 
 def extract(messages: Sequence[Message], background: Background, model: LanguageModel | None) -> Extraction:
-    """What is worth remembering of a batch of messages.
+    """Extract what is worth remembering from a batch of messages.
 
-    One call to the model for a batch that fits into one, and none where no user spoke. What the model cannot answer for its
-    length, or gives no usable answer to, is asked once more in halves. Raises what the model raises; AnswerRefused is final.
+    This is one model call if the batch fits, and none if no user spoke. A batch that is too long to answer, or gets no usable
+    answer, is retried once in halves. Raises what the model raises; AnswerRefused is final.
     """
     found = _found(messages, background, model)
     return replace(found, facts=guarded(found.facts, messages))
 
 
 def guarded(facts: Sequence[Fact], messages: Sequence[Message]) -> tuple[Fact, ...]:
-    """Return the facts, each with its suspicion. Names and descriptions in a fact are judged as its content is.
+    """Return the facts, each with its suspicion. Names and descriptions in a fact are judged like its text.
 
-    What a user takes back becomes no memory, and anybody may order what they said to be forgotten.
+    Retractions are exempt: they become no memory, and anybody may order their own words to be forgotten.
     """
     said = {message.number: message for message in messages}
     judged = cache(judge)
@@ -156,14 +155,14 @@ def _found(messages: Sequence[Message], background: Background, model: LanguageM
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What every call of a batch shares. messages: whole, for what a part of one says is held against all of it."""
+    """What all calls of a batch share. messages: whole, because a fact from a part of one is checked against all of it."""
 
     messages: Sequence[Message]
     background: Background
     model: LanguageModel
 
     def ask(self, portion: Portion) -> list[Extraction]:
-        """The answer to one call; where that is none, those to its halves. What was cut off counts as far as it goes."""
+        """Return the answer to one call, or those to its halves. Of a truncated answer, the complete part counts."""
         whole = self._said(portion)
         smaller = halves(portion) if whole.refused else None
         if smaller is None:
@@ -202,13 +201,13 @@ class _Question:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a call found, and why that is not all of it. found: None where the model said no fact to its end."""
+    """The result of a call, and why it is incomplete. found: None if the model completed no fact."""
 
     found: Extraction | None
     refused: AnswerRefused | None = None
 
     def kept(self) -> list[Extraction]:
-        """What stands. Raises why there is nothing."""
+        """Return what is accepted. Raises the reason if there is nothing."""
         if self.found is not None:
             return [self.found, _REST] if self.refused else [self.found]
         raise self.refused or AssertionError
@@ -217,14 +216,14 @@ class _Said:
 _REST: Final = Extraction(
     (), (RefusedFact(Refusal.CUT_OFF, MemoryKind.FACT, "", ""),), MappingProxyType({Refusal.CUT_OFF: 1})
 )
-"""What of an answer is lost that was cut off."""
+"""Marks that the rest of an answer was cut off."""
 
 
 def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: Background) -> Extraction:
-    """Take what is grounded from the answer to ``extraction_prompt(messages, background)``.
+    """Accept the grounded facts of the answer to ``extraction_prompt(messages, background)``.
 
-    Whatever the answer is, the sources of a returned fact are messages of this batch by the user or the assistant, at least one
-    is the user's, and its quote is empty or stands in one of the user's messages as it is.
+    Whatever the answer is, the sources of a returned fact are user or assistant messages of this batch, at least one of them a
+    user's, and its quote is empty or verbatim in a user's message.
     """
     said = {message.number: message for message in messages if message.role in SPEAKING}
     looked_at, beyond = answer.facts[:MAX_PROPOSED], answer.facts[MAX_PROPOSED:]
@@ -249,7 +248,7 @@ def facts_of(answer: ExtractionAnswer, messages: Sequence[Message], background: 
 
 
 def joined(answers: Iterable[Extraction]) -> Extraction:
-    """The facts of several answers, each content once, and no more of them than a batch may give."""
+    """Join several answers without repeated texts, up to the limit of a batch."""
     facts: dict[str, Fact] = {}
     turned_down: list[RefusedFact] = []
     refused: Counter[Refusal] = Counter()
@@ -270,7 +269,7 @@ def joined(answers: Iterable[Extraction]) -> Extraction:
 
 
 def within_limits(found: Sequence[Fact]) -> Extraction:
-    """As many of the facts of the rules as their messages and the batch may give, the first of them."""
+    """Limit the facts found by rules, per message and per batch, keeping the first."""
     facts: list[Fact] = []
     over: list[Fact] = []
     of_messages: Counter[int] = Counter()
@@ -318,7 +317,7 @@ def _grounded(
     doubts: Sequence[Doubt],
     place: QuotePlace | None,
 ) -> Fact:
-    """The fact of a proposal whose claims were all said, with what else there is to doubt of it."""
+    """Build the fact of a proposal whose claims were all said, with any remaining doubts."""
     grounds = Grounds(tuple(one.content for one in said.messages), said.vocabulary, said.holds_name)
     told = said.vocabulary | words_for(dated.occurred)
     named = mentions_of(proposed.mentions, grounds, held.names, held.refused)
@@ -362,7 +361,7 @@ def _dated(proposed: ExtractedFact, sources: Sequence[Message], place: QuotePlac
 
 
 def _may_tell_its_time(dated: Dated, said: Utterances) -> bool:
-    """Whether the content may speak of the time that was found: in other languages than English the days must agree."""
+    """Whether the text may state the resolved time; in languages other than English, the days must agree."""
     english = not said.lexicons or said.lexicons[0].language == "en"
     return dated.occurred is not None and (dated.by != "model" or english or dated.occurred.start.date() in said.days)
 
@@ -382,7 +381,7 @@ def _refusal(proposed: ExtractedFact, sources: Sequence[Message], from_user: Seq
 
 
 def _is_own(quote: str, messages: Sequence[Message]) -> bool:
-    """Whether a user says the words in their own name, and does not quote or paste them."""
+    """Whether a user says these words in their own name rather than quoting or pasting them."""
     own = (
         " ".join(one.text for one in sentences(message.content) if not one.foreign)
         for message in messages
@@ -392,7 +391,7 @@ def _is_own(quote: str, messages: Sequence[Message]) -> bool:
 
 
 def _mention_of_user(proposed: ExtractedFact, roles: Sequence[str]) -> FactMention | None:
-    """The user as the model mentions them, or, where it forgot to, as the content shows."""
+    """Return the user's mention as the model gives it, or as the text implies if it was omitted."""
     given = (mention.role for mention in proposed.mentions if mention.name.casefold() == USER.casefold())
     role = next(given, None)
     if role is None and not re.search(rf"\b{USER}\b", proposed.content):
@@ -430,26 +429,28 @@ def _snake_case(text: str) -> str:
 
 
 MAX_FACTS: Final = 100
-"""Facts that one batch may give; a model that goes round in circles does not fill the memory."""
+"""The most facts per batch, so that a looping model does not flood the memory."""
 
 MAX_FACTS_BY_RULES: Final = 200
-"""Facts that one batch may give to the rules, which take each sentence by itself. 40 messages in a row of the development sets
-of docs/benchmarks.md and of LoCoMo give 31 at most."""
+"""The most facts per batch by rules, which handle each sentence separately.
+
+40 consecutive messages of the development sets in docs/benchmarks.md and of LoCoMo give at most 31.
+"""
 
 MAX_FACTS_OF_A_MESSAGE: Final = 100
-"""Facts that the rules take from one message; the richest of those sets gives 6. A message of 1,500 statements is a list of data,
-and each fact costs the guard some 30 ms, and the linking more."""
+"""The most facts by rules per message; the richest in those sets gives 6. A message of 1,500 statements is a data listing, and
+each fact costs about 30 ms of safety checks, and more for linking."""
 
 MAX_PROPOSED: Final = 300
-"""Proposals of one answer that are looked at. The check of each reads the messages that it cites."""
+"""The most proposals checked per answer. Each check reads the messages cited."""
 
 MAX_REFUSED: Final = 100
-"""Refused facts of one batch that the decision log keeps; the log line counts all of them."""
+"""The most refused facts per batch in the decision log; the log line counts all."""
 
 CONTENT_CHARACTERS: Final = 2_000
 
 _LOOKED_FOR: Final = 100
-"""Characters of a claim that was looked for in vain, and claims of one fact, that the decision log keeps."""
+"""The most characters per unsaid claim, and claims per fact, in the decision log."""
 
 SAID: Final[Mapping[Refusal, str]] = MappingProxyType(
     {
@@ -465,4 +466,4 @@ SAID: Final[Mapping[Refusal, str]] = MappingProxyType(
         Refusal.CUT_OFF: "the model did not come to its end; what it said before is kept",
     }
 )
-"""For people, and without a word of the conversation."""
+"""Descriptions for people, without any conversation text."""

@@ -1,7 +1,6 @@
-"""From the entities that an LLM proposes to mentions: what is no name, or was not said, is refused, and counted by reason.
+"""Convert the entities an LLM proposes to mentions; refuse and count what is no name or was not said.
 
-A fact does without the entities that are refused. That an alias is somebody else's name is believed only where the messages say
-so.
+A fact simply loses refused entities. An alias that is somebody else's name is accepted only if the messages say so.
 """
 
 import re
@@ -19,13 +18,13 @@ from pipeline.extraction.prompt import ExtractedFact, ExtractedMention
 from pipeline.models import USER, FactMention, KnownEntity
 
 MAX_MENTIONS = 30
-"""Entities that one fact may be about. Each is linked by itself, and a sentence names a handful."""
+"""The most entities per fact. Each is linked separately, and a sentence names only a handful."""
 
 MAX_ALIASES = 10
-"""Other names that one mention may give."""
+"""The most aliases per mention."""
 
 _MOST_GIVEN = 100
-"""Other names of one mention that are looked at."""
+"""The most aliases examined per mention."""
 
 NAME_CHARACTERS = 200
 
@@ -53,7 +52,7 @@ _CUES = (
 
 
 class EntityRefusal(StrEnum):
-    """Why an entity that a fact was said to be about, or a name of it, was not taken."""
+    """Why an entity that a fact was said to be about, or a name of it, was refused."""
 
     NO_NAME = "no_name"
     TOO_LONG = "name_too_long"
@@ -69,7 +68,7 @@ class EntityRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceVocabulary:
-    """The words, numbers and whole text of what people wrote, folded for comparison."""
+    """The words, numbers and full text of what people wrote, normalised for comparison."""
 
     words: frozenset[str]
     numbers: frozenset[str]
@@ -77,7 +76,7 @@ class SourceVocabulary:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "SourceVocabulary":
-        """All that occurs in any of the texts; number words count as their digits too ("three" is 3)."""
+        """Collect the vocabulary of texts; number words also count as digits ("three" is 3)."""
         whole = "\n".join(texts)
         text = _folded(whole)
         written = (part for form in (text, _with_a_point(text)) for number in numbers(form) for part in chain(*number))
@@ -85,22 +84,19 @@ class SourceVocabulary:
         return cls(frozenset(_WORD.findall(text)), frozenset((*written, *spelt)), text)
 
     def lacks_name(self, name: str) -> bool:
-        """Whether some word or number of a name does not occur."""
+        """Whether a word or number of a name is missing."""
         folded = _folded(name)
         if _has_no_case(folded) and folded in self.text:
             return False
         return not (set(_WORD.findall(folded)) <= self.words and self._hold_numbers(folded))
 
     def lacks_name_or_number_of(self, content: str) -> bool:
-        """Whether a name within a sentence of the content, or a number, does not occur."""
+        """Whether a number, or a name inside a sentence, is missing."""
         names = {_folded(word) for word, opens in _names(content) if not opens}
         return not (self._hold(names) and self._hold_numbers(_folded(content)))
 
     def missing_numbers(self, content: str, others: Set[str] = frozenset()) -> list[str]:
-        """The numbers in figures of a content that do not occur, read in the way in which fewest are missing.
-
-        others: numbers that count as said.
-        """
+        """Return the missing numbers written in digits, in the most favourable reading. others: numbers that count as said."""
         held = self.numbers | others
         folded = _folded(content.translate(_RAISED))
         ways = (numbers(form) for form in (folded, _with_a_point(folded)))
@@ -114,17 +110,17 @@ class SourceVocabulary:
         )
 
     def _hold(self, names: set[str]) -> bool:
-        """German gives every noun a capital and bends it: "mein Bruder" is "des Bruders" in another sentence."""
+        """Check names, allowing German inflection, since German capitalises every noun: "mein Bruder", "des Bruders"."""
         missing = names - self.words
         german = len(set(_GERMAN.findall(self.text))) > 1 if missing else False
         return not missing or (german and all(self.words & _german_forms(name) for name in missing))
 
     def lacks_part_of(self, phrase: str) -> bool:
-        """The same for a phrase that is no sentence, such as a value, whose first word has no other reason for its capital."""
+        """Check a phrase that is no sentence, such as a value, whose first word has no other reason for a capital."""
         return self.lacks_name_or_number_of(phrase) or not _openings(phrase) <= self.words
 
     def doubts_an_opening_of(self, content: str) -> bool:
-        """Whether a sentence of the content opens with what may be a name that does not occur."""
+        """Whether a sentence begins with a possible name that is missing."""
         openings = _openings(content)
         stems = {word[:_STEM] for word in self.words}
         return any(word[:_STEM] not in stems for word in openings)
@@ -133,7 +129,7 @@ class SourceVocabulary:
         return self.with_all((other,))
 
     def with_all(self, others: Iterable["SourceVocabulary"]) -> "SourceVocabulary":
-        """All that any of them holds, joined at once: one by one, what is held already would be copied for each."""
+        """Join several vocabularies in one step: one by one, earlier ones would be copied each time."""
         every = (self, *others)
         return SourceVocabulary(
             frozenset[str]().union(*(one.words for one in every)),
@@ -144,9 +140,9 @@ class SourceVocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a fact is taken from. texts: its messages; grounds: the words that a name may be made of.
+    """What a fact is taken from.
 
-    holds_name: whether a name that is spelt otherwise was said all the same.
+    texts: its messages. grounds: the words allowed in names. holds_name: whether a name was said in another spelling.
     """
 
     texts: tuple[str, ...]
@@ -155,11 +151,11 @@ class Grounds:
 
 
 NamesInPlay = Mapping[str, frozenset[str]]
-"""The names of all that an answer and the background speak of, each with the other names of its bearers. Normalised."""
+"""All names in an answer and its background, each with its bearer's other names. Normalised."""
 
 
 def names_in_play(facts: Iterable[ExtractedFact], known: Iterable[KnownEntity]) -> NamesInPlay:
-    """Those of the mentions of an answer's facts, without the aliases that it claims, and those of the known entities."""
+    """Collect the names of an answer's mentions, without the claimed aliases, and of known entities."""
     names = {normalise(mention.name): frozenset[str]() for fact in facts for mention in fact.mentions[:MAX_MENTIONS]}
     for entity in known:
         own = frozenset(map(normalise, (entity.name, *entity.aliases)))
@@ -170,7 +166,7 @@ def names_in_play(facts: Iterable[ExtractedFact], known: Iterable[KnownEntity]) 
 def mentions_of(
     proposed: Sequence[ExtractedMention], said: Grounds, names: NamesInPlay, refused: Counter[EntityRefusal]
 ) -> dict[str, FactMention]:
-    """The mentions that stand, by name in lower case, but for the user's own. refused: counts the others, by reason."""
+    """Return the accepted mentions by lowercase name, without the user. refused: counts the others by reason."""
     if len(proposed) > MAX_MENTIONS:
         refused[EntityRefusal.MENTIONS_OVER_LIMIT] += len(proposed) - MAX_MENTIONS
     mentions: dict[str, FactMention] = {}
@@ -199,7 +195,7 @@ def mentions_of(
 
 
 def read_name(given: str, said: Grounds) -> str | EntityRefusal:
-    """A name as it was said, without control characters and surplus space; or why it is none."""
+    """Return a name as it was said, without control characters and extra spaces; or why it is refused."""
     name = " ".join("".join(map(_visible, given)).split())
     if len(name) > NAME_CHARACTERS or len(name.split()) > MOST_NAME_WORDS:
         return EntityRefusal.TOO_LONG
@@ -211,7 +207,7 @@ def read_name(given: str, said: Grounds) -> str | EntityRefusal:
 
 
 def _visible(character: str) -> str:
-    """Nothing for a mark that only formats, or turns the direction of a text; a space for a control character."""
+    """Drop formatting and bidirectional marks; replace control characters by spaces."""
     category = unicodedata.category(character)
     if category in {"Cc", "Zl", "Zp"}:
         return " "
@@ -249,7 +245,7 @@ def _parent(given: str | None, own: Sequence[str], said: Grounds, refused: Count
 
 
 def _are_two(name: str, alias: str, said: Grounds, names: NamesInPlay) -> bool:
-    """Whether an alias is the name of somebody else, as far as anything that was said goes."""
+    """Whether an alias is somebody else's name, as far as the messages show."""
     plain, other = normalise(name), normalise(alias)
     if other not in names or plain in names[other] or _alike(plain, other):
         return False
@@ -257,7 +253,7 @@ def _are_two(name: str, alias: str, said: Grounds, names: NamesInPlay) -> bool:
 
 
 def _alike(one: str, other: str) -> bool:
-    """Whether one name is a part of the other, its beginning ("Pete" for "Peter"), or its initials."""
+    """Whether one name is part of the other, its beginning ("Pete" for "Peter"), or its initials."""
     short, long = sorted((one, other), key=len)
     words = long.split()
     initials = "".join(word[0] for word in words)
@@ -291,9 +287,9 @@ _OPENERS = frozenset(
 
 
 def _folded(text: str) -> str:
-    """Without case and accents, which people leave out as they type, and models put back: "Sao Paulo" is "São Paulo"."""
+    """Drop case and accents, which people omit and models restore: "Sao Paulo" is "São Paulo"."""
     folded = unicodedata.normalize("NFKC", without_accents(text.casefold())).strip().translate(_ARABIC)
-    # The figures of all scripts become those of ASCII: ٣ and ३ are 3.
+    # Digits of all scripts become ASCII: ٣ and ३ are 3.
     return folded if folded.isascii() else "".join(str(unicodedata.decimal(one, one)) for one in folded)
 
 
@@ -307,7 +303,7 @@ def _german_forms(name: str) -> set[str]:
 
 
 def _has_no_case(folded: str) -> bool:
-    """Whether the text is of a script without capitals; such scripts often part no words either."""
+    """Whether the script has no capitals; such scripts often have no word separators either."""
     return folded.upper() == folded and any(character.isalpha() for character in folded)
 
 
@@ -320,5 +316,5 @@ def _names(content: str) -> Iterator[tuple[str, bool]]:
 
 
 def _with_a_point(text: str) -> str:
-    """A text as it reads where a comma parts the fraction, and a point or a space the thousands: 1.500,50 is 1500.50."""
+    """Convert decimal commas with points or spaces for thousands: 1.500,50 becomes 1500.50."""
     return _WITH_A_COMMA.sub(lambda match: re.sub(r"[. ]", "", match[0]).replace(",", "."), text)

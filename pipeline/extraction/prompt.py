@@ -1,7 +1,7 @@
-"""The question that finds what is worth remembering: the model of its answer, and which messages one call shows, and how.
+"""The extraction prompt: the model of its answer, and which messages a call shows.
 
-A call shows all of a batch where it fits, else a portion, long messages in parts. The answer only proposes;
-`pipeline.extraction.extract` makes facts of it, or refuses.
+A call shows a whole batch if it fits, else a portion, with long messages in parts. The answer only proposes;
+`pipeline.extraction.extract` accepts or refuses.
 """
 
 import json
@@ -88,7 +88,7 @@ class ExtractedTime:
 
 
 def _known_or(other: StrEnum | str | None, known: Sequence[StrEnum | str]) -> Callable[[Any], Any]:
-    """A word of a list as it is, and another in place of one that is not on it: what else the answer holds still counts."""
+    """Validate a word against a list; replace unknown ones, so that the rest of the answer still counts."""
     return lambda given: given if given in known else other
 
 
@@ -105,11 +105,11 @@ KnownType = Annotated[
     BeforeValidator(_known_or(None, tuple(EntityType))),
     WithJsonSchema({"enum": [one.value for one in EntityType], "type": "string"}),
 ]
-"""A type of entity; None for one that there is not."""
+"""An entity type; None if unknown."""
 
 
 class ExtractedMention(Answer):
-    """An entity that a fact is about. entity_type: None where the model gave one that there is not."""
+    """An entity that a fact is about. entity_type: None if the model gave an unknown one."""
 
     name: Text
     entity_type: KnownType
@@ -128,18 +128,17 @@ class ExtractedRelation(Answer):
 
 
 class ExtractedRecord(Answer):
-    """A fact in a shape of the app's own."""
+    """A fact in one of the app's own schemas."""
 
     name: Text
     data: JsonText
 
 
 class ExtractedFact(Answer):
-    """A fact as the model proposes it; what the fields mean stands at `pipeline.models.Fact`.
+    """A fact as the model proposes it; `pipeline.models.Fact` explains the fields.
 
-    content stands first: a model that has to choose a kind before it said anything copies words of the prompt.
-    start, end, granularity: when it occurred, where there is a start. They are no object of their own, whose shape would cost a
-    third more with every call.
+    The text comes first: a model that must choose a kind before writing anything copies words of the prompt. start, end and
+    granularity say when it occurred, if start is set; as an object of their own, they would cost a third more per call.
     """
 
     content: Text
@@ -164,13 +163,13 @@ class ExtractedFact(Answer):
 
 
 class RecordedFact(ExtractedFact):
-    """A fact of a namespace for which the app gave schemas."""
+    """A fact of a namespace with schemas."""
 
     record: ExtractedRecord | None
 
 
 class UnreadFact(Answer):
-    """What a model proposed as a fact and is none, as far as it can be read. why: the fields at fault, by name."""
+    """A proposed fact that cannot be read, as far as it can be. why: the names of invalid fields."""
 
     content: Text
     quote: Text
@@ -178,7 +177,7 @@ class UnreadFact(Answer):
 
 
 class ExtractionAnswer(Answer):
-    """All that a batch holds, fact by fact: one that cannot be read takes no other with it."""
+    """The facts of a batch, read one by one: an unreadable one does not affect the others."""
 
     item_by_item: ClassVar[bool] = True
 
@@ -202,13 +201,13 @@ class ExtractionAnswer(Answer):
 
 
 class RecordingAnswer(ExtractionAnswer):
-    """The same where the app gave schemas; a schema's words are paid for with every call, so that others do without them."""
+    """The answer for a namespace with schemas. Others do without, since every call pays for a schema's words."""
 
     facts: tuple[RecordedFact, ...]
 
 
 _UNSAID: Mapping[str, Any] = {"quote": "", "retracts": False}
-"""A fact that quotes nothing is a hypothesis, and one that does not say so retracts nothing."""
+"""The defaults: a fact without a quote is a hypothesis, and one is no retraction unless it says so."""
 
 
 def _unread(one: Any, error: ValidationError) -> UnreadFact:
@@ -221,12 +220,12 @@ def _unread(one: Any, error: ValidationError) -> UnreadFact:
 def extraction_prompt(
     messages: Sequence[Message], background: Background, parts: Mapping[int, str] | None = None
 ) -> Prompt[ExtractionAnswer]:
-    """Ask for the facts of a batch.
+    """Build the prompt for a batch.
 
-    messages: the batch, numbered from 1; shown by these numbers, with their local times.
-    background: the known names and the messages before the batch, shown without numbers so that none can be cited; the app's
-        instructions and schemas.
-    parts: of the messages that are not shown whole, by number, which part it is ("part 1 of 3").
+    messages: the batch, numbered from 1 and shown with local times.
+    background: known names and the messages before the batch, unnumbered so that they cannot be cited; the app's instructions and
+        schemas.
+    parts: for messages not shown whole, by number, the part shown ("part 1 of 3").
     """
     system = _SYSTEM + _INSTRUCTED * bool(background.instructions.strip()) + _RECORDED * bool(background.schemas)
     system += _EXPLAINED * bool(background.earlier) + _IN_PARTS * bool(parts)
@@ -259,13 +258,13 @@ def _user(messages: Sequence[Message], background: Background, parts: Mapping[in
 
 
 def known_names(entities: Sequence[KnownEntity], speakers: Set[str | None]) -> list[str]:
-    """A line for each entity of which the messages' headers do not tell all: they name the speakers.
+    """Return a line for each entity that headers, which name the speakers, do not fully describe.
 
-    Of a speaker who has one name and belongs to nobody they do.
+    They do describe a speaker with one name and no parent.
     """
     lines = []
     for entity in entities:
-        others = [alias for alias in entity.aliases if alias != entity.name]  # which the registry counts among them
+        others = [alias for alias in entity.aliases if alias != entity.name]  # the registry counts the name as an alias
         plain = entity.entity_type is EntityType.PERSON and not others and not entity.parent
         if plain and entity.name in speakers:
             continue
@@ -280,7 +279,7 @@ MACHINE_CHARACTERS = 500
 
 
 def conversation_labels(messages: Sequence[Message]) -> dict[str, str]:
-    """A short local label for each conversation, in order of appearance: the app's own label may be an id."""
+    """Return a short label for each conversation, in order of appearance: the app's label may be an id."""
     names = dict.fromkeys(message.conversation for message in messages if message.conversation is not None)
     return {name: f"conversation {number}" for number, name in enumerate(names, start=1)}
 
@@ -293,10 +292,10 @@ def shown_message(
     part: str | None = None,
     before: Message | None = None,
 ) -> str:
-    """A header (mark, role, speaker, time, conversation, which part of it this is), and the text under bars.
+    """Return a header (mark, role, speaker, time, conversation, part), and the text behind bars.
 
-    before: the message shown before it; what the two share of day, zone, time and conversation is not said again.
-    What a tool or the system said only explains and can be very long: the first 500 characters of it are shown.
+    before: the message shown before; the date, zone, time and conversation they share are omitted. Tool and system messages are
+    only background and can be very long, so only their first 500 characters are shown.
     """
     speaker = f' "{label(message.speaker)}"' if message.speaker else ""
     said = (
@@ -326,26 +325,26 @@ def _where(message: Message, before: Message | None, conversations: dict[str, st
 
 
 CALL_TOKENS = 8_000
-"""What one call shows at most of a batch; claims take less, so only single messages can be longer."""
+"""The most tokens of a batch in one call. Batches are smaller, so only single messages can exceed it."""
 
 EARLIER_TOKENS = 2_000
-"""What one call shows at most of what was said before."""
+"""The most tokens of earlier messages in one call."""
 
 _GOES_ON = timedelta(hours=1)
-"""For so long after it, what is said in one conversation may go on from what was said in another."""
+"""For this long, a conversation may continue from another one."""
 
 _CHARACTERS_PER_TOKEN = 4
-"""As tokens are reckoned."""
+"""The estimate for token counts."""
 
 _CUTS = (re.compile(r"\n\s*\n"), re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n"), re.compile(r"\s+"))
-"""Where a text may be cut, the best first: between paragraphs, sentences, words."""
+"""Where a text may be cut, best first: between paragraphs, sentences, words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Portion:
-    """Messages that are asked about in one call, and those before them.
+    """The messages of one call, and those before them.
 
-    messages: their content may be a part of what was said. parts: of those, by number, which part, and of how many.
+    messages: may contain parts of messages. parts: for those, by number, which part of how many.
     """
 
     messages: tuple[Message, ...]
@@ -354,12 +353,12 @@ class Portion:
 
     @property
     def is_spoken(self) -> bool:
-        """Whether a user says anything in it; else there is nothing to ask."""
+        """Whether a user says anything in it; otherwise there is nothing to ask."""
         return any(_speaks(message) for message in self.messages)
 
 
 def portions(messages: Sequence[Message], earlier: Sequence[Message]) -> list[Portion]:
-    """The calls that a batch takes, in order; one for any batch that fits. earlier: what was said before the batch."""
+    """Split a batch into calls, in order; one if it fits. earlier: messages before the batch."""
     found: list[Portion] = []
     before, held, parts = tuple(earlier), list[Message](), dict[int, tuple[int, int]]()
     for piece, part in (shown for message in messages for shown in _pieces(message)):
@@ -373,9 +372,9 @@ def portions(messages: Sequence[Message], earlier: Sequence[Message]) -> list[Po
 
 
 def halves(portion: Portion) -> tuple[Portion, Portion] | None:
-    """Two portions with about half of the words each, the first being before the second; None where nothing can be halved.
+    """Split a portion into two of about equal length, the first preceding the second; None if impossible.
 
-    At the end of a message where both halves then hold something that a user says; else that one message is cut.
+    The cut is between messages if both halves then contain user text; otherwise it splits the only such message.
     """
     messages, before, after = portion.messages, portion.parts, portion.parts
     spoken = [at for at, message in enumerate(messages) if _speaks(message)]
@@ -400,14 +399,14 @@ def halves(portion: Portion) -> tuple[Portion, Portion] | None:
 
 
 def bearing(earlier: Sequence[Message], messages: Sequence[Message]) -> tuple[Message, ...]:
-    """What was said before that a batch may go on from: in one of its conversations, or within the hour before it."""
+    """Return the earlier messages a batch may continue: of its conversations, or within the hour before."""
     conversations = {message.conversation for message in messages}
     since = min(message.occurred_at for message in messages) - _GOES_ON
     return tuple(one for one in earlier if one.conversation in conversations or one.occurred_at >= since)
 
 
 def latest(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The last of what was said before, as much of it as a call shows; the first of them may be the end of a longer message."""
+    """Return the latest earlier messages that a call shows; the first may be the end of a longer one."""
     shown: list[Message] = []
     left = EARLIER_TOKENS * _CHARACTERS_PER_TOKEN
     for message in reversed(messages):
@@ -421,7 +420,7 @@ def latest(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def cut(text: str, pieces: int) -> list[str]:
-    """A text in so many pieces of about one length, cut between paragraphs, sentences or words where there are any nearby."""
+    """Split a text into pieces of about equal length, at paragraphs, sentences or words if any are near."""
     size = len(text) / pieces
     ends = [_nearest_cut(text, round(size * number), round(size / 4)) for number in range(1, pieces)]
     bounds = [0, *ends, len(text)]

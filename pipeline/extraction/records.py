@@ -1,4 +1,4 @@
-"""Facts in a shape of the app's own: what a model wrote, held against the schema and against what was said."""
+"""Check facts in the app's own schemas against the schema and the messages."""
 
 import json
 import re
@@ -24,9 +24,9 @@ _MIDNIGHT: Final = "00:00"
 
 
 def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: SourceVocabulary) -> FactRecord | None:
-    """The record that a model proposes, or None: its schema is unknown, it does not fit, or it says what nobody said.
+    """Return the proposed record; None if its schema is unknown, or it does not fit or contains unsaid claims.
 
-    data: JSON text of an object. grounds: what was said. A value that the schema gives as a choice need not have been said.
+    data: JSON text of an object. grounds: what was said. A value listed in the schema as a choice need not have been said.
     """
     schema = next((one.schema for one in schemas if one.name == name), None)
     try:
@@ -38,7 +38,7 @@ def read_record(name: str, data: str, schemas: Sequence[RecordSchema], grounds: 
 
 
 def is_said(data: Any, schema: Mapping[str, Any], grounds: SourceVocabulary) -> bool:
-    """Whether every name and number in some data occurs in what was said, or is a choice that the schema gives."""
+    """Whether every name and number in the data was said, or is a choice in the schema."""
     chosen = grounds | SourceVocabulary.of(_choices(schema))
     return not any(
         chosen.lacks_name_or_number_of(part) or chosen.doubts_an_opening_of(part)
@@ -48,15 +48,15 @@ def is_said(data: Any, schema: Mapping[str, Any], grounds: SourceVocabulary) -> 
 
 
 def written_in(value: Any) -> Iterator[str]:
-    """The texts and numbers of some data, at any depth."""
+    """Yield the texts and numbers in the data, at any depth."""
     given = (leaf for leaf in leaves(value) if isinstance(leaf, str | int | float) and not isinstance(leaf, bool))
     yield from map(str, given)
 
 
 def _spoken(text: str) -> list[str]:
-    """What has to have been said of a text: of a date or a time, which schemas want in figures, the day and what the clock shows.
+    """Return the parts of a text that must have been said; for a date or time, the day and the clock time.
 
-    The month may have been said by name, the year be that of the message; midnight stands where no time of the day was said.
+    The month may have been named, and the year may be the message's; midnight stands for no time of day.
     """
     if moment := _MOMENT.fullmatch(text):
         day, clock = moment["day"], moment["clock"]
@@ -67,7 +67,7 @@ def _spoken(text: str) -> list[str]:
 
 
 def _choices(schema: Any) -> Iterator[str]:
-    """The values that a schema gives to choose from, at any depth."""
+    """Yield the choices listed in a schema, at any depth."""
     if isinstance(schema, list | tuple):
         for one in schema:
             yield from _choices(one)
@@ -81,21 +81,21 @@ def _choices(schema: Any) -> Iterator[str]:
 
 _DEFINED: Final = frozenset({"$defs", "definitions"})
 _NAMED: Final = _DEFINED | {"properties"}
-"""Below them the keys are names of the app's own."""
+"""The keys below these are the app's own names."""
 
 _VALUES: Final = frozenset({"default", "enum", "const", "examples"})
 _TOGETHER: Final = frozenset({"allOf", "if", "then", "else", "not"})
 _EITHER: Final = frozenset({"anyOf", "oneOf"})
 _SHUT: Final[Mapping[str, Any]] = {"not": {}}
-"""Fits nothing, as false does; but it is known for the library's own."""
+"""Matches nothing, like false, but is recognisably the library's own."""
 
 _NUMBER: Final = re.compile(r"[-+]?[\d.]+")
 
 
 def fits(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
-    """Whether data fits a JSON Schema, its formats included: what does not, a typed read could not take.
+    """Whether data fits a JSON Schema, including formats, so that a typed read accepts it.
 
-    Nothing is loaded from anywhere: a schema that points elsewhere fits nothing.
+    Nothing is loaded: a schema with external references matches nothing.
     """
     try:
         validator = jsonschema_rs.validator_for(dict(schema), offline=True, validate_formats=True, formats=_FORMATS)
@@ -105,9 +105,9 @@ def fits(data: Mapping[str, Any], schema: Mapping[str, Any]) -> bool:
 
 
 def closed(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A JSON Schema in which no object has fields that it does not name, unless it says that it may.
+    """Disallow undeclared fields in all objects of a JSON Schema, unless it allows them explicitly.
 
-    One that is put together of several (``allOf``, ``if``) has the fields that any of them names.
+    A combined schema (``allOf``, ``if``) allows the fields of all its parts.
     """
     shared = set[str]()
     done: dict[str, Any] = _at_any_depth(schema, partial(_closed, shared))
@@ -119,7 +119,7 @@ def closed(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _closed(shared: set[str], one: dict[str, Any]) -> dict[str, Any]:
-    """One schema closed, those within it being so already. shared: takes up what else its fields are named in."""
+    """Close one schema whose parts are closed already. shared: collects references to schemas that share its fields."""
     places = _TOGETHER | (_EITHER if "properties" in one else frozenset())
     parts = [part for key in places & one.keys() for part in _parts_in(one[key])]
     parts += [one] if "properties" in one and "$ref" in one else []
@@ -132,7 +132,7 @@ def _closed(shared: set[str], one: dict[str, Any]) -> dict[str, Any]:
 
 
 def _opened(one: Any) -> Any:
-    """A schema, or some, as before it was closed."""
+    """Reopen a schema, or several."""
     if isinstance(one, list):
         return [_opened(part) for part in one]
     return {key: value for key, value in one.items() if value is not _SHUT} if isinstance(one, Mapping) else one
@@ -143,18 +143,18 @@ def _parts_in(value: Any) -> list[Mapping[str, Any]]:
 
 
 def accepted(schema: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a document its schema still has a place for: an app may ask for other fields by now than when it was made."""
+    """Return the part of a document its schema still allows: the app may have changed the schema since."""
     left = _accepted(dict(body), partial(accepts, schema))
     return left if isinstance(left, dict) else {}
 
 
 def accepts(schema: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
-    """Whether a schema has a place for a part of a document; what it wants beside it may be missing."""
+    """Whether a schema allows part of a document; required fields may be missing."""
     return fits(part, _of_parts(closed(schema)))
 
 
 def _accepted(value: Any, has_a_place: Callable[[Any], bool]) -> Any:
-    """The value without what has no place; None where nothing is left of it."""
+    """Drop what has no place in the schema; None if nothing is left."""
     if has_a_place(value):
         return value
     if isinstance(value, Mapping):
@@ -171,7 +171,7 @@ def _has_a_place_as(name: str, has_a_place: Callable[[Any], bool], part: Any) ->
 
 
 def _of_parts(schema: Any) -> Any:
-    """A JSON Schema of what may be a part of the whole: of a part it may be open which of several kinds it is of."""
+    """Relax a JSON Schema for parts of a document, of which several alternatives may match."""
     return _at_any_depth(
         schema,
         lambda one: {"anyOf" if key == "oneOf" else key: value for key, value in one.items() if key != "required"},
@@ -179,7 +179,7 @@ def _of_parts(schema: Any) -> Any:
 
 
 def _at_any_depth(schema: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
-    """A JSON Schema of which each one that it is made of was changed."""
+    """Apply a change to every schema within a JSON Schema."""
     if isinstance(schema, list | tuple):
         return [_at_any_depth(one, change) for one in schema]
     if not isinstance(schema, Mapping):
@@ -196,7 +196,7 @@ def _at_any_depth(schema: Any, change: Callable[[dict[str, Any]], dict[str, Any]
 
 
 def _read_as(shape: Any) -> Callable[[str], bool]:
-    """Whether a typed read takes a text for a time: the formats of JSON Schema know none without a zone."""
+    """Check time formats by typed reading, because JSON Schema's formats require a zone."""
     adapter = TypeAdapter(shape)
 
     def reads(text: str) -> bool:
@@ -204,7 +204,7 @@ def _read_as(shape: Any) -> Callable[[str], bool]:
             adapter.validate_json(json.dumps(text), strict=True)
         except ValidationError:
             return False
-        return _NUMBER.fullmatch(text) is None  # which pydantic takes for seconds since 1970
+        return _NUMBER.fullmatch(text) is None  # pydantic reads a number as seconds since 1970
 
     return reads
 

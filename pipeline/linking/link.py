@@ -1,7 +1,7 @@
-"""Which entities a batch's facts are about: those of the registry that bear the name and fit, else new ones.
+"""Link a batch's facts to entities: registered ones that bear the name and fit, or new ones.
 
-Names are not unique. Whom a name means, the text decides, as it does for a reader (`entities.disambiguation`). What the text
-leaves open is held until somebody answers, and never guessed; neither how often nor how lately somebody was mentioned has a say.
+Names are not unique. The text decides who is meant, as for a reader (`entities.disambiguation`). Open cases are held until
+somebody answers, never guessed; how often or how recently somebody was mentioned does not count.
 """
 
 import re
@@ -35,16 +35,14 @@ from pipeline.models import USER, Fact, FactMention
 from pipeline.statements import telling
 
 _OFFERED = 4
-_SUPPORTS = (
-    0.5  # cosine (MiniLM) from which what is known of somebody speaks for him, where his name alone would not do
-)
+_SUPPORTS = 0.5  # least cosine (MiniLM) at which a candidate's memories support it if the name is not enough
 
 Vector = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class OpenMention:
-    """A fact is about somebody, and it is open which of some entities that is, or whether it is one of them. Best first."""
+    """A fact about somebody ambiguous: one of these candidates, or nobody known. Best first."""
 
     candidates: tuple[UUID, ...]
     role: Role
@@ -52,7 +50,7 @@ class OpenMention:
 
 @dataclass(frozen=True, slots=True)
 class ToLink:
-    """A fact, its vector, the messages that it was taken from, of which conversation, and the turns just before, oldest first."""
+    """A fact to link: its vector, source text, the turns before, oldest first, and the conversation."""
 
     fact: Fact
     vector: Vector
@@ -63,10 +61,9 @@ class ToLink:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What was said around a mention, and what is known of those that it may mean.
+    """What was said around a mention, and what is known of its candidates.
 
-    vector: of the telling's text. evidence: by candidate, of what was known before the
-    batch; nothing of those that are new with it.
+    vector: of the text used as evidence. evidence: by candidate, from before the batch; none for entities new in it.
     """
 
     asked: Telling
@@ -75,14 +72,16 @@ class Around:
 
 
 LookAround = Callable[[int, str, Sequence[UUID]], Around]
-"""For a fact's number, a name, and whom it may mean. Asked only where a name alone does not settle it."""
+"""Takes a fact's number, a name and its candidates. Called only if the name alone does not decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedFacts:
-    """All by fact number. links, held: by name as the fact mentions it. learned: the entities that are new with the fact, or of
-    which more is known. refused: how many things said of entities were not taken over, by reason. entities: all that a fact is or
-    may be about, as they are after the batch, by id."""
+    """The linked facts of a batch, by fact number.
+
+    links, held: by name as mentioned. learned: entities that are new with the fact, or more is known of. refused: the number of
+    claims about entities not accepted, by reason. entities: all that facts are or may be about, after the batch, by id.
+    """
 
     links: Mapping[int, Mapping[str, Link]]
     held: Mapping[int, Mapping[str, OpenMention]]
@@ -91,21 +90,21 @@ class LinkedFacts:
     entities: Mapping[UUID, RegisteredEntity] = field(default_factory=dict)
 
     def is_about(self, number: int) -> frozenset[UUID]:
-        """Whom a fact is surely about."""
+        """The entities a fact is surely about."""
         return frozenset(link.entity_id for link in self.links.get(number, {}).values())
 
     def may_be_about(self, number: int) -> frozenset[UUID]:
-        """Whom a fact may be about, as long as that is open."""
+        """The entities a fact may be about, while unresolved."""
         return frozenset(key for held in self.held.get(number, {}).values() for key in held.candidates)
 
     def subjects(self, number: int) -> frozenset[UUID]:
-        """The entities that a fact describes, or may describe."""
+        """The entities a fact describes, or may describe."""
         sure = {link.entity_id for link in self.links.get(number, {}).values() if link.role == "subject"}
         held = (one.candidates for one in self.held.get(number, {}).values() if one.role == "subject")
         return frozenset(sure.union(*held))
 
     def all_refused(self) -> Counter[str]:
-        """How many things said of entities were not taken over, by reason."""
+        """The number of claims about entities not accepted, by reason."""
         return sum((Counter({str(reason): n for reason, n in one.items()}) for one in self.refused.values()), Counter())
 
 
@@ -117,10 +116,10 @@ def link_entities(
     around: LookAround,
     new_id: Callable[[], UUID],
 ) -> LinkedFacts:
-    """Link the mentions of facts, in the order of their numbers, so that a later fact finds what an earlier one introduced.
+    """Link the mentions of facts in order, so that a later fact finds entities introduced by earlier ones.
 
-    registry: those that bear one of the names in the facts, or a part of it, and the user. parents: by entity what it belongs to,
-    of those and of all above them. around: what was said around a name, and what is known of whom it may mean.
+    registry: the user, and entities with a name in the facts or part of one. parents: each entity's parent, also for all
+    ancestors. around: returns the text around a name, and what is known of its candidates.
     """
     linker = _Linker(BatchRegistry(registry, parents, new_id), around)
     links, held, learned, refused = {}, {}, {}, {}
@@ -132,12 +131,12 @@ def link_entities(
 
 
 _Settled = RegisteredEntity | tuple[UUID, ...]
-"""Whom a mention means; or, where that is open, whom it may mean."""
+"""The entity a mention means; or the candidates if unresolved."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    """What the text says of those that a mention may mean. words: by what the bearer is called there, beside the name."""
+    """The evidence for a mention's candidates. words: what the bearer is called besides the name."""
 
     resolution: Disambiguation
     evidence: Mapping[UUID, Evidence]
@@ -145,17 +144,17 @@ class _Weighed:
 
     @property
     def best(self) -> tuple[UUID, ...]:
-        """Whom to offer as an answer."""
+        """The candidates to offer as answers."""
         scored = tuple(key for key, _ in self.resolution.scores[:_OFFERED])
         return self.resolution.plausible or scored or tuple(self.evidence)
 
     def supports(self, entity_id: UUID) -> bool:
-        """Whether more than the name speaks for somebody."""
+        """Whether more than the name supports an entity."""
         evidence = self.evidence[entity_id]
         return bool(evidence.named) or evidence.nearest >= _SUPPORTS
 
     def calls_so(self, entity: RegisteredEntity) -> bool:
-        """Whether somebody is known by one of the words that the bearer is called by."""
+        """Whether an entity is known by one of these words."""
         known = telling(f"{entity.description or ''} {' '.join(self.evidence[entity.entity_id].words)}")
         return any(telling(word) & known for word in self.words)
 
@@ -170,7 +169,7 @@ class _Linker:
 
     def link(self, number: int, one: ToLink) -> tuple[dict[str, Link], dict[str, OpenMention]]:
         fact = one.fact
-        # Parents first: a person's firm is often introduced by the same sentence.
+        # Parents first: the same sentence often introduces a person's firm.
         parents = {mention.parent for mention in fact.mentions}
         links: dict[str, Link] = {}
         held: dict[str, OpenMention] = {}
@@ -202,14 +201,14 @@ class _Linker:
         return settled
 
     def _as_before(self, one: ToLink, mention: FactMention) -> _Settled | None:
-        """Within one message a name means one, unless it is called two things."""
+        """Reuse an earlier result: within one message a name means one entity, unless it gets two descriptions."""
         for source in one.fact.sources:
             before, settled = self._settled.get((source, folded(mention.name)), (mention, None))
             if settled is not None and not _otherwise(mention.description, before.description):
                 if not same_sort(mention.entity_type, before.entity_type):
                     self.registry.refuse(RefusedClaim.TYPE)
                 return settled
-        # Where a message says "he", a name that stands in for it means whom it meant when it was spoken.
+        # If a message says "he", the name put in its place means whoever it meant last.
         spoken = folded(mention.name) in folded(one.said) or mention.description
         return None if spoken else self._latest.get((one.conversation, folded(mention.name)))
 
@@ -233,7 +232,7 @@ class _Linker:
     def _of_another_sort(
         self, number: int, one: ToLink, mention: FactMention, named: Sequence[Bearer]
     ) -> RegisteredEntity | None:
-        """Somebody known whom the text clearly means, though it is said to be a firm, say; the type that is known stays."""
+        """Return a known entity that the text clearly means despite another type; the known type stays."""
         candidates = [bearer for bearer in named if bearer.how == "whole"]
         if not candidates:
             return None
@@ -263,11 +262,11 @@ class _Linker:
             return (meant,) if doubtful else bearer.entity
         if weighed.supports(meant) or _is_named_in_full(one, bearer.entity) or _is_surname(mention, bearer):
             return bearer.entity
-        # A part of a name makes nobody the same: who is known only by more of it, or by less, may be another.
+        # Partial names are no proof of identity: somebody known by more or less of a name may be another.
         return (meant,) if bearer.how == "short" else self.registry.introduce(mention)
 
     def _open(self, one: ToLink, mention: FactMention, candidates: Sequence[Bearer], weighed: _Weighed) -> _Settled:
-        """Somebody new, where the message introduces somebody; else it is held, and asked."""
+        """Introduce a new entity if the message does; otherwise hold the mention and ask."""
         entities = [bearer.entity for bearer in candidates]
         stranger = weighed.words and not any(weighed.calls_so(entity) for entity in entities)
         in_full = all(bearer.how == "longer" for bearer in candidates)
@@ -277,7 +276,7 @@ class _Linker:
 
 
 def _needs_weighing(one: ToLink, mention: FactMention, bearer: Bearer) -> bool:
-    """Whether the only bearer of a name may still not be meant: the text introduces somebody, or calls him something else."""
+    """Whether a name's only bearer may not be meant: the text introduces somebody, or describes them differently."""
     words, known = _called(one.said, mention), telling(bearer.entity.description or "")
     otherwise = bool(words) and not any(telling(word) & known for word in words)
     return otherwise or _is_new(one.said, mention)
@@ -289,18 +288,18 @@ def _names_user(fact: Fact) -> bool:
 
 
 def _own_name_is_user(fact: Fact, mention: FactMention) -> FactMention:
-    """In "User's name is Sarah", Sarah is no second person."""
+    """Return the user for "Sarah" in "User's name is Sarah"."""
     own = _names_user(fact) and folded(mention.name) == folded(fact.value or "")
     return mention.model_copy(update={"name": USER}) if own else mention
 
 
 def _otherwise(said: str | None, known: str | None) -> bool:
-    """Whether somebody is called something else than before, so that he may be a namesake."""
+    """Whether somebody is described differently than before, so may be a namesake."""
     return bool(said and known) and not telling(said or "") & telling(known or "")
 
 
 def _is_surname(mention: FactMention, bearer: Bearer) -> bool:
-    """ "Haas" for Peter Haas, and a firm by the first word of its name, or its initials; not "Peter", of whom there are many."""
+    """Whether a name identifies by itself: "Haas" for Peter Haas, or a firm's first word or initials; not "Peter"."""
     first = folded(bearer.entity.name).split()[0]
     is_person = mention.entity_type is EntityType.PERSON
     return bearer.how == "short" and not (is_person and folded(mention.name) == first)
@@ -313,7 +312,7 @@ def _is_named_in_full(one: ToLink, entity: RegisteredEntity) -> bool:
 
 @dataclass(slots=True)
 class _Said:
-    """Of one entity: the vectors and the words of the facts about it, and whom else they are about."""
+    """For one entity: the vectors and words of its facts, and their other entities."""
 
     vectors: list[Vector] = field(default_factory=list)
     words: set[str] = field(default_factory=set)
@@ -321,13 +320,13 @@ class _Said:
 
 
 class BatchEvidence:
-    """Grows with each link that is sure, and adds to what was known before."""
+    """Collects evidence from sure links, in addition to what was known before."""
 
     def __init__(self) -> None:
         self._said: defaultdict[UUID, _Said] = defaultdict(_Said)
 
     def note(self, entity_id: UUID, *, content: str, vector: Vector, others: set[UUID]) -> None:
-        """A fact is surely about an entity. others: whom it is about beside."""
+        """Record that a fact is surely about an entity. others: its other entities."""
         said = self._said[entity_id]
         said.vectors.append(vector)
         said.words |= telling(content)
@@ -340,7 +339,7 @@ class BatchEvidence:
         around: Around,
         registry: Mapping[UUID, RegisteredEntity],
     ) -> dict[UUID, Evidence]:
-        """By candidate, what speaks for it: what was known before the batch, and what the batch's facts say."""
+        """Return the evidence for each candidate, from before the batch and from its facts."""
         return {one.entity_id: self._of(one, to_link, around, registry) for one in candidates}
 
     def _of(
@@ -363,7 +362,7 @@ class BatchEvidence:
 def _named(
     others: set[UUID], candidate: RegisteredEntity, said: str, registry: Mapping[UUID, RegisteredEntity]
 ) -> set[UUID]:
-    """Those of the others that a text names; the user and namesakes tell nobody apart."""
+    """Return those others that a text names, except the user and namesakes, which distinguish nobody."""
     if not others:
         return set()
     spoken = {folded(name) for name in possible_names(said)}
@@ -376,13 +375,12 @@ _TRADES = re.compile(r"\w{2,}(?:man|woman|person|ist|ician|smith|keeper|maker|pl
 _NEW = r"(?:new|different|another|second|third|other|certain|young|old)"
 _WORD = r"[\w'’-]+"
 
-# "A Sarah from the market", not "a Sarah draft".
+# Matches "a Sarah from the market", not "a Sarah draft".
 _ENDS = r"(?=\s*(?:[,.;:!?)]|$|(?:who|whose|from|at|in|on|of|with|that|is|was|has|had|works?|joined|came|called|said|and|to)\b))"
 
 
 def _is_new(said: str, mention: FactMention) -> bool:
-    """Whether a person is named as one whom the hearer does not know: "a Sarah from the market", "another Peter", "somebody
-    called Ruth", "my new neighbour Ruth"."""
+    """Whether a person is introduced as new: "a Sarah from the market", "somebody called Ruth", "my new neighbour Ruth"."""
     if mention.entity_type is not EntityType.PERSON:
         return False
     name = re.escape(mention.name)
@@ -395,8 +393,7 @@ def _is_new(said: str, mention: FactMention) -> bool:
 
 
 def _called(said: str, mention: FactMention) -> frozenset[str]:
-    """By which trade or tie a person is called beside the name: in the mention's description, as "the roofer" after the name or
-    "my neighbour" before it. Folded; empty where by none."""
+    """Return a person's trades or relations: from the description, "the roofer" after the name, or "my neighbour" before it."""
     if mention.entity_type is not EntityType.PERSON:
         return frozenset()
     name = re.escape(mention.name)
@@ -412,16 +409,18 @@ def _is_tie(word: str) -> bool:
 
 
 MOST_SAID: Final = 8_000
-"""Characters of one message that are read for each fact that was taken from it. The longest message of the development sets has
-1,279; of one of 256 KB each mention would cost a fifth of a second."""
+"""The most characters of a message read for each of its facts.
+
+The longest message of the development sets has 1,279; at 256 KB, each mention would cost a fifth of a second.
+"""
 
 _STEP = MOST_SAID // 2
 
 
 def surroundings(content: str, quote: str) -> str:
-    """The part of a long message that tells whom a name in it means: what holds the quote, else its beginning.
+    """Return the part of a long message that identifies a name: around the quote, else the beginning.
 
-    Facts near to each other share theirs.
+    Nearby facts share it.
     """
     if len(content) <= MOST_SAID:
         return content

@@ -1,6 +1,6 @@
-"""The registry as a batch finds and changes it: who bears a name, whom it introduces, and what it learns of whom.
+"""A batch's view of the entity registry: who bears a name, whom the batch introduces, and what it learns about them.
 
-It stays sane whatever is said.
+It stays consistent whatever the messages say.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from pipeline.models import USER, Fact, FactMention
 from pipeline.rules_en.grammar import comparable
 
 _NAME_CHARACTERS = 200
-"""As of every name that is kept; an alias is a part of an index's entry, which has a limit."""
+"""The limit for all stored names; an alias is part of an index entry, whose size is limited."""
 
 _FIRMS = frozenset({EntityType.ORG, EntityType.PROJECT})
 _SHORTEST_FOLDED = 5
@@ -28,7 +28,7 @@ Role = Literal["subject", "object", "about"]
 
 
 class RefusedClaim(StrEnum):
-    """What was said of an entity and was not taken over."""
+    """Why a claim about an entity was not accepted."""
 
     TYPE = "type"
     ALIAS = "alias_of_another"
@@ -39,14 +39,14 @@ class RefusedClaim(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A fact is about an entity, for sure, in a role."""
+    """A fact is surely about an entity, in a role."""
 
     entity_id: UUID
     role: Role
 
 
 class BatchRegistry:
-    """The entities that a batch may speak of. parents: by entity, what it belongs to, of these and all above them."""
+    """The entities a batch may mention. parents: each entity's parent, also for all ancestors."""
 
     def __init__(
         self, known: Sequence[RegisteredEntity], parents: Mapping[UUID, UUID], new_id: Callable[[], UUID]
@@ -58,33 +58,33 @@ class BatchRegistry:
         self._refused: Counter[RefusedClaim] = Counter()
 
     def news(self) -> tuple[RegisteredEntity, ...]:
-        """The entities that are not as they were when this was asked last."""
+        """Return the entities changed since the last call."""
         changed = tuple(entity for key, entity in self.entities.items() if entity != self._before.get(key))
         self._before = dict(self.entities)
         return changed
 
     def refused(self) -> Counter[RefusedClaim]:
-        """What was not taken over since this was asked last."""
+        """Return the claims refused since the last call."""
         refused, self._refused = self._refused, Counter()
         return refused
 
     def refuse(self, reason: RefusedClaim) -> None:
-        """Count what is not taken over."""
+        """Count a refused claim."""
         self._refused[reason] += 1
 
     def user(self) -> RegisteredEntity:
-        """The namespace's user, of whom there is but one."""
+        """Return the namespace's only user, created if missing."""
         user = next((entity for entity in self.entities.values() if entity.is_user), None)
         return user or self._add(
             RegisteredEntity(entity_id=self._new_id(), name=USER, entity_type=EntityType.PERSON, is_user=True)
         )
 
     def introduce(self, mention: FactMention) -> RegisteredEntity:
-        """Somebody new of a mention's name and type."""
+        """Create an entity with a mention's name and type."""
         return self._add(RegisteredEntity(entity_id=self._new_id(), name=mention.name, entity_type=mention.entity_type))
 
     def learn(self, entity: RegisteredEntity, mention: FactMention, links: Mapping[str, Link]) -> None:
-        """What a mention says of its bearer; what is known already is not written over. links: the fact's own, so far."""
+        """Record what a mention says about its entity, without overwriting known details. links: the fact's own, so far."""
         parent = self._parent(entity, mention, links) if entity.parent_id is None else None
         if parent is not None:
             self._parents[entity.entity_id] = parent.entity_id
@@ -99,7 +99,7 @@ class BatchRegistry:
             self._rename(entity.entity_id, mention.renamed)
 
     def _rename(self, entity_id: UUID, name: str) -> None:
-        """From now on somebody has another name, and the one before is an alias. A name that another bears is not taken over."""
+        """Rename an entity and keep the old name as an alias. Refuse a name that another entity bears."""
         entity = self.entities[entity_id]
         if any(folded(name) in names(other) for key, other in self.entities.items() if key != entity_id):
             self.refuse(RefusedClaim.ALIAS)
@@ -108,7 +108,7 @@ class BatchRegistry:
             self.entities[entity_id] = replace(entity, name=name, aliases=tuple(one for one in aliases if one != name))
 
     def learn_name(self, fact: Fact) -> None:
-        """ "User's name is Sarah": from now on Sarah is the user."""
+        """Record "User's name is Sarah": Sarah now means the user."""
         user = self.user()
         if fact.value and len(fact.value) <= _NAME_CHARACTERS and folded(fact.value) and fact.value not in user.aliases:
             self.entities[user.entity_id] = replace(user, aliases=(*user.aliases, fact.value))
@@ -118,7 +118,7 @@ class BatchRegistry:
         return entity
 
     def _aliases(self, entity: RegisteredEntity, mention: FactMention) -> list[str]:
-        # One word of a person's own name is not his alone, and found without being learned.
+        # A single word of a person's name is not unique, and is matched without being an alias.
         known = {"", *names(entity), *(folded(entity.name).split() if _is_person(entity) else ())}
         new = [name for name in (mention.name, *mention.aliases) if folded(name) not in known]
         # Namesakes may share an alias.
@@ -164,14 +164,14 @@ How = Literal["whole", "short", "longer"]
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """An entity that a mention may mean. how: the mention gives its whole name, a part of it, or that and more."""
+    """An entity that a mention may mean. how: the mention gives its whole name, a part, or more than the whole."""
 
     entity: RegisteredEntity
     how: How
 
 
 def bearers(mention: FactMention, registry: Iterable[RegisteredEntity]) -> list[Bearer]:
-    """Those that bear a mention's name; where nobody bears the whole of it, those that bear another name that it gives."""
+    """Return the entities with a mention's name; if none bears all of it, those with one of its other names."""
     known = list(registry)
     found = [Bearer(entity, how) for entity in known if (how := _how(mention, entity))]
     if any(bearer.how == "whole" for bearer in found):
@@ -182,23 +182,23 @@ def bearers(mention: FactMention, registry: Iterable[RegisteredEntity]) -> list[
 
 @remembered
 def folded(name: str) -> str:
-    """A name as it is compared: without case, accents, article and title; "Mueller" is "Müller", and "Joe" is not "Jo"."""
+    """Normalise a name without case, accents, article and title; "Mueller" equals "Müller", but "Joe" is not "Jo"."""
     words = spelled_out(normalise(name)).split()
     return " ".join(name_key(word) if len(word) >= _SHORTEST_FOLDED else word for word in words)
 
 
 def names(entity: RegisteredEntity) -> set[str]:
-    """All names of an entity, folded."""
+    """Return all names of an entity, normalised."""
     return {folded(name) for name in (entity.name, *entity.aliases)}
 
 
 def same_sort(one: EntityType, other: EntityType) -> bool:
-    """What is a firm to one sentence is a project or a system to the next; a person stays a person."""
+    """Whether two types are compatible: a firm may also be called a project or system, but a person stays a person."""
     return (one is EntityType.PERSON) == (other is EntityType.PERSON)
 
 
 def differ(mention: FactMention, entity: RegisteredEntity) -> bool:
-    """Whether what is said of the bearer rules the entity out: another relative or friend of one person, or of another firm."""
+    """Whether a description rules an entity out: a different relation to the same person, or a different firm."""
     if mention.entity_type is not EntityType.PERSON or entity.is_user:
         return False
     said, known = comparable(mention.description or "", entity.description or "")
@@ -222,8 +222,10 @@ def _how(mention: FactMention, entity: RegisteredEntity) -> How | None:
 
 
 def _is_short_for(mention: FactMention, entity: RegisteredEntity, name: Sequence[str]) -> bool:
-    """ "Haas" and "Peter" for "Peter Haas"; "Brightleaf" for the firm "Brightleaf Tea", and its initials. Of a place called
-    "London Bridge" London is no part."""
+    """Match "Haas" and "Peter" with "Peter Haas", and "Brightleaf" or initials with the firm "Brightleaf Tea".
+
+    "London" does not match the place "London Bridge".
+    """
     part = folded(mention.name).split()
     if not part or len(part) >= len(name) or set(part) <= _SMALL:
         return _are_initials(mention, entity, name)
@@ -242,27 +244,30 @@ def _are_initials(mention: FactMention, entity: RegisteredEntity, name: Sequence
 
 
 def _adds_to(mention: FactMention, whole: Sequence[Sequence[str]]) -> bool:
-    """ "Peter Haas" may be the Peter that is known, unless that one has another surname."""
+    """Whether a longer name fits: "Peter Haas" may be the known Peter, unless that one has another surname."""
     given = folded(mention.name).split()
     more = mention.entity_type is EntityType.PERSON and len(given) > 1
     return more and all(len(name) == 1 for name in whole) and given[:1] in whole
 
 
 def _whose(description: str) -> str | None:
-    """Whose relative or friend: "User's brother" and "User's dentist" are two people, "User's brother" and "Tom's father" may be
-    one, and "writer" is one of many things that the same person can be."""
+    """Return whose relative or friend a description means.
+
+    "User's brother" and "User's dentist" are two people; "User's brother" and "Tom's father" may be one; "writer" excludes
+    nothing.
+    """
     owner, possessive, _ = description.casefold().replace("’", "'").partition("'s ")
     return owner if possessive else None
 
 
 def _relation(description: str) -> str:
-    """ "User's brother, a baker" is User's brother."""
+    """Return the relation in a description: "User's brother" for "User's brother, a baker"."""
     return normalise(description.partition(",")[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """Whom the memory that is replaced is surely about, in which role."""
+    """An entity that the replaced memory is surely about, and its role."""
 
     entity_id: UUID
     entity_type: EntityType
@@ -275,9 +280,9 @@ def named_again(
     bearers: Mapping[str, Collection[UUID]],
     before: Sequence[Replaced],
 ) -> dict[str, Link]:
-    """The links of the new memory, by name; a name that one of those before bears means that one, whatever else it may mean.
+    """Return the new memory's links by name; a name borne by an entity of the replaced memory means that one.
 
-    bearers: whom each name may mean.
+    bearers: the candidates of each name.
     """
     known = {one.entity_id for one in before}
     again = {one.name: (one.role, known.intersection(bearers.get(one.name, ()))) for one in mentions}
@@ -287,7 +292,7 @@ def named_again(
 def with_the_subject(
     links: Sequence[Link], mentions: Sequence[FactMention], before: Sequence[Replaced]
 ) -> tuple[Link, ...]:
-    """The links with the subject of before, where the new memory names nobody of its sort: "Likes coffee", "Moved to Hull"."""
+    """Add the old memory's subject if the new one names nobody of its type: "Likes coffee", "Moved to Hull"."""
     sorts = {one.entity_type for one in mentions}
     kept = tuple(
         Link(one.entity_id, "subject") for one in before if one.role == "subject" and one.entity_type not in sorts

@@ -1,4 +1,4 @@
-"""What a conversation yields: its episodes (what was attempted, how, why and with what result) and its summary."""
+"""Derive a conversation's episodes (what was attempted, how, why, and the result) and its summary."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,9 +21,9 @@ from pipeline.reflection.documents import talk_of
 
 @dataclass(frozen=True, slots=True)
 class FormedEpisode:
-    """An episode as a fact, whose record it is; a guess by its nature, for a model says what mattered. said_at: when it ended.
+    """An episode as a fact with a record; stated=False, because a model judged what mattered.
 
-    sources: the messages that it was taken from, with what of each speaks for it.
+    said_at: when it ended. sources: the messages it was taken from.
     """
 
     fact: Fact
@@ -33,16 +33,16 @@ class FormedEpisode:
 
 @dataclass(frozen=True, slots=True)
 class FormedEpisodes:
-    """What comes of some messages. refused: how many of the LLM's proposals were not taken, by reason."""
+    """The episodes of some messages. refused: the number of refused proposals, by reason."""
 
     episodes: tuple[FormedEpisode, ...]
     refused: Mapping[str, int] = field(default_factory=dict)
 
 
 def form_episodes(messages: Sequence[Message], model: LanguageModel, *, instructions: str = "") -> FormedEpisodes:
-    """The episodes of some messages of one conversation; one call for as many as fit into one, none where no user spoke.
+    """Form the episodes of messages of one conversation, in as few calls as they fit into; none if no user spoke.
 
-    One that names what was not said, or reads as an instruction, is refused. Raises what the model raises.
+    Episodes that name something unsaid or look like an instruction are refused. Raises what the model raises.
     """
     manager = episode_manager(model, instructions=instructions)
     found: list[FormedEpisode] = []
@@ -80,7 +80,7 @@ def _refusal(fact: Fact, messages: Sequence[Message]) -> str | None:
     said = (text for message in messages for text in (message.content, message.speaker or ""))
     data = fact.record.data if fact.record else {}
     grounds = SourceVocabulary.of(["User", "Assistant", *said])
-    # How a sentence of a summary opens says nothing; within one, a name that nobody said is made up.
+    # A capital at the start of a sentence means nothing; inside one, an unsaid name is invented.
     if any(grounds.lacks_name_or_number_of(str(text)) for text in data.values()):
         return "data: names what nobody said"
     suspect = any(suspicion_of(text, "", ()) for text in (fact.content, *map(str, data.values())))
@@ -88,7 +88,7 @@ def _refusal(fact: Fact, messages: Sequence[Message]) -> str | None:
 
 
 MOST_TELLING = 8
-"""So many memories make a summary by rules."""
+"""How many memories make a summary by rules."""
 
 _CHARACTERS = 1_500
 _CALL_CHARACTERS = 24_000
@@ -97,18 +97,17 @@ _MESSAGE_CHARACTERS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class SummedUp:
-    """A new summary. refused: why the model's was not taken, if it was not."""
+    """A new summary. refused: why the model's summary was refused, if so."""
 
     text: str
     refused: str | None = None
 
 
 def sum_up(old: str, said: Sequence[Message], telling: Sequence[str], model: LanguageModel | None) -> SummedUp:
-    """The summary after what was said since the old one, oldest first.
+    """Update a summary with the messages since, oldest first.
 
-    telling: what the memories hold of the whole conversation, the most salient of it in its order; this is the summary where
-        there is no model, and where the model gives no usable answer.
-    Raises ModelUnavailable.
+    telling: the conversation's most salient memories, in order; they are the summary without a model, or if its answer is
+    unusable. Raises ModelUnavailable.
     """
     if model is None:
         return SummedUp(_put_together(telling))
@@ -122,7 +121,7 @@ def sum_up(old: str, said: Sequence[Message], telling: Sequence[str], model: Lan
 
 
 def _portions(said: Sequence[Message]) -> Iterator[list[Message]]:
-    """What one call shows at a time; of a long message its head."""
+    """Yield the messages of one call at a time, long ones truncated."""
     held: list[Message] = []
     for message in said:
         head = replace(message, content=message.content[:_MESSAGE_CHARACTERS], conversation=None)
@@ -139,7 +138,7 @@ def _put_together(telling: Sequence[str]) -> str:
 
 
 def _cut(text: str) -> str:
-    """The text; of a longer one the sentences that fit, or as much of the first."""
+    """Truncate a text after the last sentence that fits, or within the first."""
     if len(text) <= _CHARACTERS:
         return text
     head = text[:_CHARACTERS]
@@ -171,7 +170,7 @@ class SummaryAnswer(Answer):
 
 
 def summary_prompt(old: str, messages: Sequence[Message]) -> Prompt[SummaryAnswer]:
-    """Ask for a conversation's summary. old: what it says, or ""; messages: what it does not hold yet."""
+    """Build the prompt for a conversation's summary. old: the current one, or ""; messages: those it does not cover."""
     said = [shown_message(message, f"[{number}]", {}) for number, message in enumerate(messages, 1)]
     blocks = (("OLD SUMMARY", [barred(old)] if old else []), ("MESSAGES", said))
     user = "\n\n".join(block(title, lines) for title, lines in blocks if lines)

@@ -1,4 +1,4 @@
-"""A namespace's documents, as forming and editing them see them: the body, and since when each field is so, and by whose hand.
+"""A namespace's documents as forming and editing see them: the body, and when and by whom each field was set.
 
 Fields are named by JSON Pointers; see `mosshead.schemas`.
 """
@@ -33,9 +33,9 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Since when a field is as it is: when it was said, or edited. hand: the app edited it; else it was formed.
+    """When a field was last set: the time it was said or edited.
 
-    by: the decision that set it; None where that is about to be made.
+    hand: the app edited it; otherwise it was formed. by: the decision that set it; None if that is not made yet.
     """
 
     at: datetime
@@ -45,7 +45,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class DocumentState:
-    """A document as it was read. version: 0 where there is none yet. marks: of every field that was ever set or removed."""
+    """A document as read. version: 0 if there is none yet. marks: of all fields ever set or removed."""
 
     body: Json = field(default_factory=dict)
     marks: Mapping[str, Mark] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class DocumentState:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What a document becomes. patch: what makes the new body of the old one. marked: the fields that this sets or removes."""
+    """A changed document. patch: leads from the old body to the new. marked: the fields it sets or removes."""
 
     body: Json
     patch: Json
@@ -62,16 +62,16 @@ class Changed:
 
 
 class Misfit(ValueError):
-    """A change would make of a document what does not fit its schema."""
+    """A change would make a document violate its schema."""
 
 
 def edited(shape: RecordSchema, held: DocumentState, patch: Json, at: datetime) -> Changed:
-    """A document as the app edits it: the fields that it names are so from here on, whatever was said before. Raises Misfit."""
+    """Apply an app's edit: the named fields keep their values against earlier messages. Raises Misfit."""
     return changed(shape, held, patch, dict.fromkeys(fields_of(patch), Mark(at, hand=True)))
 
 
 def changed(shape: RecordSchema, held: DocumentState, patch: Json, marked: Mapping[str, Mark]) -> Changed:
-    """A document with a patch applied. Raises Misfit."""
+    """Apply a patch to a document. Raises Misfit."""
     body = merged(held.body, patch)
     if not fits(body, closed(shape.schema)):
         raise Misfit(f"does not fit the schema {shape.name}")
@@ -81,11 +81,11 @@ def changed(shape: RecordSchema, held: DocumentState, patch: Json, marked: Mappi
 def unformed(
     versions: Sequence[DocumentState], decisions: Collection[UUID], said: Mapping[UUID, str]
 ) -> tuple[list[DocumentState], set[UUID]]:
-    """The versions of a document, in order, without the fields that some decisions set, as if nobody had ever spoken of them; and
-    the other decisions that had set more than is left. They need not fit their schema.
+    """Remove the fields that some decisions set from a document's versions, as if never said. They may then violate their schema.
 
-    What was set there may stand in what others made of it, as in a list that was added to: it goes from that, too, unless what
-    they were made of says it. said: that, by decision.
+    Other fields may contain the removed values, such as a list that was extended. These are removed too, unless the other
+    decision's own sources say them. said: those sources, by decision. Also returns the other decisions that had set removed
+    values.
     """
     lost = set[str]()
     left, trimmed = list[DocumentState](), set[UUID]()
@@ -118,36 +118,37 @@ def _holds(value: Any, texts: Iterable[str]) -> bool:
 
 
 def _without(value: Any, texts: Collection[str]) -> Any:
-    """A value without what says one of some texts; None where nothing is left."""
+    """Remove the parts of a value that contain one of the texts; None if nothing remains."""
     if isinstance(value, list):
         return [one for one in value if not _holds(one, texts)] or (None if value else value)
     return None if _holds(value, texts) else value
 
 
 def settled(marks: Mapping[str, Mark], marked: Mapping[str, Mark]) -> dict[str, Mark]:
-    """The marks after a change: a field that is set anew takes those of what was in it along."""
+    """Merge marks after a change: setting a field replaces the marks inside it."""
     within = tuple(f"{new}/" for new in marked)
     kept = {old: mark for old, mark in marks.items() if not (old in marked or old.startswith(within))}
     return kept | dict(marked)
 
 
 def barred(marks: Mapping[str, Mark], fields: Iterable[str], said_at: datetime) -> set[str]:
-    """Which of some fields a message of a time may not change: what was edited by hand after it was said stays so."""
+    """Return the fields that a message of this time may not change, because they were edited by hand later."""
     edits = [pointer for pointer, mark in marks.items() if mark.hand and mark.at > said_at]
     return {one for one in fields if any(touches(one, edit) for edit in edits)}
 
 
 _A_PHRASE = 4
-"""Words from which a text is more than a name, and is judged as a fact's content is."""
+"""From this many words on, a text is more than a name and is judged like a fact."""
 
 _WITHIN_A_DAY = frozenset({Granularity.MINUTE, Granularity.HOUR, Granularity.PART_OF_DAY, Granularity.DAY})
 
 
 @dataclass(frozen=True, slots=True)
 class Formed:
-    """What comes of some messages. change: None where nothing changes. sources: the messages that bear it out.
+    """The result of forming a document.
 
-    refused: how many of the LLM's proposals were not taken, by reason; reasons hold nothing of the conversation.
+    change: None if nothing changes. sources: the supporting messages. refused: the number of refused proposals, by reason;
+    reasons contain no conversation text.
     """
 
     change: Changed | None
@@ -163,11 +164,10 @@ def form_document(
     *,
     instructions: str = "",
 ) -> Formed:
-    """The document after some messages, in order; one call to the model for as many as fit into one, none where no user spoke.
+    """Update a document from messages, in as few calls as they fit into; none if no user spoke.
 
-    A field is taken where a user's message bears it out, where it names nothing that was not said, where it is no instruction,
-    and where nobody has edited it by hand since that was said. What is left has to fit the schema, or nothing is taken of it.
-    Raises what the model raises.
+    A field is accepted if a user's message supports it, it names nothing unsaid, it is no instruction, and nobody edited it by
+    hand since. The rest must fit the schema, or nothing is accepted. Raises what the model raises.
     """
     forming = _Forming(shape, held, instructions)
     for portion in portions(messages, ()):
@@ -178,7 +178,7 @@ def form_document(
 
 @dataclass
 class _Forming:
-    """The document while portions of what was said are taken up one after the other."""
+    """A document while portions of messages are processed."""
 
     shape: RecordSchema
     first: DocumentState
@@ -192,7 +192,7 @@ class _Forming:
         self.now = replace(self.first, body=accepted(self.shape.schema, self.first.body))
 
     def take(self, messages: Sequence[Message], model: LanguageModel) -> None:
-        """Ask about some messages, and take what of the answer can be taken."""
+        """Ask about some messages and accept what can be accepted."""
         talk = talk_of(messages)
         prompt = document_prompt(
             talk,
@@ -219,7 +219,7 @@ class _Forming:
         return Formed(change if self.marked else None, tuple(self.sources), dict(self.refused))
 
     def _free(self, one: Sourced, cited: Sequence[Message], grounds: SourceVocabulary) -> dict[str, Any]:
-        """A proposed field as a patch, without what may not be taken of it."""
+        """Return a proposed field as a patch, without what may not be accepted."""
         now = {one.name: self.now.body.get(one.name)}
         patch = patch_between(now, self._after(one))
         phrases = (text for text in texts_in(patch) if len(text.split()) >= _A_PHRASE)
@@ -235,7 +235,7 @@ class _Forming:
         return without(patch, edited)
 
     def _after(self, one: Sourced) -> dict[str, Any]:
-        """The field after what is proposed: an object with that in it, or that alone, where the two are not of one kind."""
+        """Merge a proposed object into the field, or replace the field if the two are of different kinds."""
         held, whole = self.now.body.get(one.name), {one.name: one.value}
         within: dict[str, Any] = merged({one.name: held}, whole)
         if self._accepts(within) or not (self._accepts(whole) and self._is_of_another_kind(one, held)):
@@ -243,7 +243,7 @@ class _Forming:
         return whole
 
     def _is_of_another_kind(self, one: Sourced, held: Any) -> bool:
-        """Whether what is there is no object, or one with a field that has no place beside what is proposed."""
+        """Whether the current value is no object, or has a field that cannot coexist with the proposed ones."""
         if not (isinstance(held, Mapping) and isinstance(one.value, Mapping)):
             return True
         others = ({key: inner} for key, inner in held.items() if key not in one.value)
@@ -271,7 +271,7 @@ class _Forming:
 
 
 def talk_of(messages: Sequence[Message]) -> Talk:
-    """Messages as the managers show them to a model."""
+    """Convert messages to the form the managers show to a model."""
     turns = (
         TranscriptTurn(role=one.role, content=one.content, speaker=one.speaker, occurred_at=one.occurred_at)
         for one in messages
@@ -280,7 +280,7 @@ def talk_of(messages: Sequence[Message]) -> Talk:
 
 
 def _days_in(messages: Sequence[Message]) -> Iterator[FactOccurrence]:
-    """The days of which some messages speak, with "tomorrow" or "on Friday": a document has them written out."""
+    """Yield the days that messages mention as "tomorrow" or "on Friday": documents write them out."""
     for message, past in product(messages, (True, False)):
         for phrase in times_in(message.content, message.occurred_at, past=past):
             if phrase.occurred.granularity in _WITHIN_A_DAY:

@@ -1,4 +1,4 @@
-"""What another generation of memories knows otherwise: what an operator looks at before it takes the place of the first."""
+"""Compare two generations of memories, for an operator to review before one replaces the other."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -16,21 +16,21 @@ from pipeline.replay.similarity import Likeness, are_apart, closeness, value_key
 from pipeline.statements import plain, sense
 
 Pair = tuple[KnownMemory, KnownMemory]
-"""A memory of before, and the one of after that stands for it."""
+"""A memory of the old generation, and its counterpart in the new."""
 
 _Side = dict[UUID, KnownMemory]
 _Key = Callable[[KnownMemory], Hashable | None]
 
 _ROUNDING: Final = 1e-4
-"""A product of a matrix may differ in its last digits from that of its rows, by which it is decided."""
+"""A matrix product may differ in the last digits from that of its rows, on which the decision is based."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Each active memory of two generations in one place.
+    """The active memories of two generations, each in one category.
 
-    same: how many both know, as good as word for word. reworded: what both know in other words, the most alike first.
-    only_before, only_after: what one of them alone knows, in the order in which they were given.
+    same: how many are practically identical. reworded: pairs with the same meaning, most similar first.
+    only_before, only_after: those of one generation only, in the given order.
     """
 
     same: int
@@ -40,10 +40,10 @@ class Comparison:
 
 
 def compare(before: Sequence[KnownMemory], after: Sequence[KnownMemory]) -> Comparison:
-    """Pair the memories of two generations one to one, the most alike first; no more than is active counts.
+    """Pair the active memories of two generations, most similar first.
 
-    In other words says the same only what rests on a message in common. What says the same word for word need not, as the one may
-    have missed what the other took from it; but what happened on two days may be told by the same words.
+    Reworded pairs must share a source message. Identical texts need not, since one generation may have missed what the other
+    extracted; but identical texts may describe events on different days.
     """
     left = {one.memory_id: one for one in before if one.active}
     right = {one.memory_id: one for one in after if one.active}
@@ -60,7 +60,7 @@ def compare(before: Sequence[KnownMemory], after: Sequence[KnownMemory]) -> Comp
 
 
 def _taken(left: _Side, right: _Side, pairs: Iterable[Pair]) -> list[Pair]:
-    """The pairs, in order, of which neither is in one already; both are taken out of what is left."""
+    """Return the pairs, in order, whose members are both unpaired, and remove these from both sides."""
     taken = []
     for one, other in pairs:
         if one.memory_id in left and other.memory_id in right:
@@ -70,13 +70,13 @@ def _taken(left: _Side, right: _Side, pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def _of_one_source(left: _Side, right: _Side, keys: Mapping[UUID, Hashable | None]) -> list[Pair]:
-    """Those of one key that rest on a message in common, on the most of them first."""
+    """Return pairs with one key and a common source message, those with most common sources first."""
     pairs = _sharing(left, right, lambda one: keys[one.memory_id])
     return sorted(pairs, key=lambda pair: (-len(pair[0].sources & pair[1].sources), *_ids(pair)))
 
 
 def _of_one_key(left: _Side, right: _Side, keys: Mapping[UUID, Hashable | None]) -> Iterator[Pair]:
-    """Those of one key, whatever they rest on, but for events."""
+    """Yield pairs with one key, whatever their sources, except events."""
     mine, its = (_by_key(side.values(), keys) for side in (left, right))
     for key, ones in mine.items():
         yield from zip(ones, its.get(key, ()), strict=False)
@@ -92,7 +92,7 @@ def _by_key(memories: Iterable[KnownMemory], keys: Mapping[UUID, Hashable | None
 
 
 def _close(left: _Side, right: _Side) -> list[Pair]:
-    """Those that rest on a message in common and may say the same in other words, the closest first."""
+    """Return pairs with a common source message that may be rewordings, closest first."""
     weighed: dict[tuple[UUID, UUID], tuple[Likeness, Pair]] = {}
     for pair in chain(_sharing(left, right, value_key), _near(left, right)):
         close = closeness(*pair)
@@ -103,7 +103,7 @@ def _close(left: _Side, right: _Side) -> list[Pair]:
 
 
 def _sharing(left: _Side, right: _Side, key: _Key) -> list[Pair]:
-    """The pairs that have a message and a key in common, each once."""
+    """Return the distinct pairs with a common source message and key."""
     known: dict[tuple[UUID, Hashable], list[KnownMemory]] = defaultdict(list)
     for other in right.values():
         shared = key(other)
@@ -119,7 +119,7 @@ def _sharing(left: _Side, right: _Side, key: _Key) -> list[Pair]:
 
 
 def _near(left: _Side, right: _Side) -> Iterator[Pair]:
-    """The pairs of one message whose cosine is that of a duplicate, or all but."""
+    """Yield pairs from one message whose cosine is practically that of a duplicate."""
     mine, its = ([(one, one.vector) for one in side.values() if one.vector is not None] for side in (left, right))
     by_source: dict[UUID, list[int]] = defaultdict(list)
     for row, (other, _) in enumerate(its):
@@ -134,6 +134,6 @@ def _near(left: _Side, right: _Side) -> Iterator[Pair]:
 
 
 def _ids(pair: Pair) -> tuple[UUID, UUID]:
-    """The ids of a pair, whichever of both was before: an order that is the same read either way."""
+    """Return a pair's ids in an order that does not depend on the direction of the comparison."""
     one, other = sorted((pair[0].memory_id, pair[1].memory_id))
     return one, other

@@ -1,4 +1,4 @@
-"""What a generation of a namespace's memories knows: the live one, or a shadow in which all that was said is replayed."""
+"""What a generation of a namespace's memories knows: the live one, or a shadow in which all messages are replayed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,8 +14,8 @@ Vector = NDArray[np.float32]
 class KnownMemory:
     """A memory.
 
-    sources: the ids of the messages that it rests on, which are the same in both generations. vector: of unit length, and of one
-    model in both generations. active: it is known now; else it was closed, or another took its place.
+    sources: the ids of its source messages, which are the same in both generations. vector: of unit length, from one model in
+    both generations. active: it currently holds; otherwise it was closed or replaced.
     """
 
     memory_id: UUID
@@ -24,14 +24,14 @@ class KnownMemory:
     attribute: str | None
     value: str | None
     sources: frozenset[UUID]
-    # An array has no one truth value, so that it cannot be compared with the rest.
+    # Arrays have no single truth value, so this field is excluded from comparison.
     vector: Vector | None = field(default=None, compare=False)
     active: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownPerson:
-    """An entity of any sort. names: its aliases, normalised. sources: the ids of the messages of the memories about it."""
+    """An entity of any type. names: its aliases, normalised. sources: the ids of the messages behind its memories."""
 
     entity_id: UUID
     names: frozenset[str]
@@ -42,7 +42,7 @@ class KnownPerson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownQuestion:
-    """A question whom a mention means. message_id: of the message that it stands in; memories: those that wait for the answer."""
+    """A question about an ambiguous mention. message_id: of its message; memories: those waiting for the answer."""
 
     question_id: UUID
     mention: str
@@ -54,7 +54,7 @@ class KnownQuestion:
 class KnownDecision:
     """A decision of the log.
 
-    event_id: of the command that it carried out; None where an LLM or the rules decided upon a fact. memory_id: which it made or
+    event_id: of the command it carried out; None if an LLM or the rules decided about a fact. memory_id: the memory it made or
     changed.
     """
 
@@ -66,7 +66,7 @@ class KnownDecision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationKnowledge:
-    """What one generation knows that bears on one command."""
+    """What one generation knows that concerns one command."""
 
     memories: Sequence[KnownMemory] = ()
     people: Sequence[KnownPerson] = ()

@@ -1,7 +1,7 @@
-"""How alike the memories of two generations are: what one LLM made of a message, beside what another made of it.
+"""Compare memories of two generations: what two LLMs made of the same messages.
 
-Whoever takes two memories for one forgets too much, and whoever holds them apart leaves a command out and says so. So everything
-here errs towards "different".
+Treating two memories as one forgets too much; treating them as different only skips a command, and says so. In doubt, the answer
+here is "different".
 """
 
 from enum import IntEnum
@@ -15,7 +15,7 @@ from pipeline.replay.models import KnownMemory
 
 
 class Alike(IntEnum):
-    """By what a memory of one generation says what one of the other does, the surest last."""
+    """How a memory of one generation corresponds to one of the other, the surest last."""
 
     PART = 1
     NEAR = 2
@@ -25,14 +25,14 @@ class Alike(IntEnum):
 
 
 Likeness = tuple[Alike, float]
-"""By what two memories say the same, and their cosine, by which the likelier of two comes first; 1 where it does not tell."""
+"""The correspondence of two memories, and their cosine to rank by; 1 if it does not matter."""
 
 _BESIDE: Final = frozenset("has have her his their own name named called".split())
-"""Words that tell nothing where a statement is taken apart: "with her cat Tom" becomes "has a cat that is called Tom"."""
+"""Words without content when a statement is split: "with her cat Tom" becomes "has a cat that is called Tom"."""
 
 
 def likeness(one: KnownMemory, other: KnownMemory) -> Likeness | None:
-    """By what two memories say the same; None where they do not, or rest on no message in common. Symmetric."""
+    """Return how two memories correspond; None if they do not, or have no common source message. Symmetric."""
     if one.memory_id == other.memory_id:
         return Alike.ITSELF, 1.0
     if one.sources.isdisjoint(other.sources):
@@ -44,7 +44,7 @@ def likeness(one: KnownMemory, other: KnownMemory) -> Likeness | None:
 
 
 def closeness(one: KnownMemory, other: KnownMemory) -> Likeness | None:
-    """By what two memories in different words may say the same: a value that both give, or their nearness; None where nothing."""
+    """Return how two differently worded memories may correspond: by a common value, or by cosine; None if they do not."""
     cosine = 0.0 if one.vector is None or other.vector is None else float(np.dot(one.vector, other.vector))
     value = value_key(one)
     if value is not None and value == value_key(other):
@@ -53,9 +53,9 @@ def closeness(one: KnownMemory, other: KnownMemory) -> Likeness | None:
 
 
 def are_apart(one: KnownMemory, other: KnownMemory) -> bool:
-    """Whether two memories that are close say different things for all that: one denies the other, or is of other things.
+    """Whether two similar memories still differ: one negates the other, or they concern different things.
 
-    Of one value days and numbers may be told beside it, but each by a name of its own speaks of somebody of its own.
+    With one value in common, days and numbers may differ, but not names that each has alone.
     """
     mine, its = one.content, other.content
     times = value_key(one) is None or value_key(one) != value_key(other)
@@ -68,17 +68,17 @@ def are_apart(one: KnownMemory, other: KnownMemory) -> bool:
 
 
 def value_key(memory: KnownMemory) -> tuple[str, str] | None:
-    """What two memories have in common that give one attribute the same value; None where one gives none."""
+    """Return the attribute and value, to compare memories; None if either is missing."""
     return (memory.attribute, statements.plain(memory.value)) if memory.attribute and memory.value else None
 
 
 def is_part(part: KnownMemory, whole: KnownMemory) -> bool:
-    """Whether a memory tells a part of what another tells at once, and rests on nothing else."""
+    """Whether a memory states only part of what another does, and has no other source."""
     if not part.sources or not part.sources <= whole.sources:
         return False
     if _denied(part) != _denied(whole) or statements.opposite(part.content, whole.content):
         return False
-    # The same words in another order are no part: "Tom is Anna's brother" and "Anna is Tom's brother".
+    # Reordered words are no part: "Tom is Anna's brother" and "Anna is Tom's brother".
     return frozenset() < statements.telling(part.content) - _BESIDE < statements.telling(whole.content) - _BESIDE
 
 

@@ -1,4 +1,4 @@
-"""What people did by hand, done again in another generation: each id that a command names by that of its counterpart there."""
+"""Redo people's manual commands in another generation, with each id replaced by that of its counterpart."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,15 +14,17 @@ from pipeline.replay.similarity import Alike, Likeness, is_part, likeness
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A command that is not replayed. why: in fixed words. done: nothing is missing for it, since it is so already."""
+    """A command that is not replayed. why: a fixed text. done: nothing is missing, because its effect already holds."""
 
     why: str
     done: bool = False
 
 
 NOT_REPLAYED: Final = frozenset({"configure", "set_prompt", "roll_back_prompt", "feedback", "erase"})
-"""Types of events that no generation repeats. What the app wants of the namespace, and its prompts, the namespace carries itself,
-and they are of no generation; what was erased is gone, so that nothing is left to erase."""
+"""Event types that no generation repeats.
+
+The app's wishes and prompts belong to the namespace, not to a generation; erased data is gone, so nothing is left to erase.
+"""
 
 _NOT_SAID: Final = "nothing there says what was forgotten"
 _SAYS_MORE: Final = "what says it there says what stays, too"
@@ -31,18 +33,18 @@ _NOBODY: Final = "nobody there is who was meant"
 
 
 def translate(command: Command, then: GenerationKnowledge, now: GenerationKnowledge) -> Command | LeftOut:
-    """A command of one generation as it is to be carried out in another, or why it is left out.
+    """Translate a command of one generation for another, or return why it is left out.
 
-    then: what the one knew of the ids that the command names, when it was carried out there; its memories are those, and all that
-    share a message with them. now: what the other knows once all that came before the command has taken effect in it.
-    Whatever names no id is returned as it is.
+    then: what the old generation knew about the ids in the command when it was carried out, including all memories that share a
+    message with those named. now: what the other knows once everything before the command has taken effect. A command without ids
+    is returned unchanged.
     """
     translated = _TRANSLATED_BY.get(type(command))
     return command if translated is None else translated(command, then, now)
 
 
 def left_unsaid(command: Command, then: GenerationKnowledge, now: GenerationKnowledge) -> str | None:
-    """Why a part of a translated command is missing all the same: what was forgotten or replaced may stay in other words."""
+    """Return why a translated command is incomplete: what was forgotten or replaced may remain in other words."""
     if isinstance(command, Remember):
         return _left_standing(command, then, now)
     if not isinstance(command, Forget):
@@ -63,9 +65,9 @@ def _forget(command: Forget, then: GenerationKnowledge, now: GenerationKnowledge
 
 
 def _remember(command: Remember, then: GenerationKnowledge, now: GenerationKnowledge) -> Command:
-    """The memory is put down in any case. It replaces what is known there, and nothing that says what stays as well.
+    """Always add the memory. It replaces its counterpart, but nothing that also says what should stay.
 
-    The version that was read is one of the other generation.
+    The version read belongs to the old generation and is dropped.
     """
     if command.replaces is None:
         return command
@@ -74,13 +76,13 @@ def _remember(command: Remember, then: GenerationKnowledge, now: GenerationKnowl
 
 
 def _replaceable(memory_id: UUID, then: GenerationKnowledge, now: GenerationKnowledge) -> list[UUID]:
-    """What stands there for a memory that was replaced, and for nothing else; the most alike first."""
+    """Return the memories that correspond only to a replaced one, most similar first."""
     meant = meant_by([memory_id], then.memories, now.memories)
     return [one.memory_id for one in meant.memories if one.active and one.memory_id not in meant.shared]
 
 
 def _left_standing(command: Remember, then: GenerationKnowledge, now: GenerationKnowledge) -> str | None:
-    """Why what a memory replaced may still be known there beside it."""
+    """Return why the replaced statement may remain known beside the new memory."""
     if command.replaces is None:
         return None
     meant = meant_by([command.replaces], then.memories, now.memories)
@@ -144,23 +146,23 @@ _TRANSLATED_BY: Final[Mapping[type[Command], _Translator]] = {
     Clarify: _clarify,
     Merge: _merge,
     Split: _split,
-    # The version that was read is one of the other generation.
+    # The version read belongs to the other generation.
     EditDocument: lambda command, *_: command.model_copy(update={"document_version": None}),
 }
-"""How each command that names what is one generation's own is translated; the others are of every generation."""
+"""How to translate each command that names things of one generation; other commands apply to all."""
 
 TRANSLATED: Final = frozenset(str(one.model_fields["type"].default) for one in _TRANSLATED_BY)
-"""Types of events that name what is one generation's own: ids, and versions."""
+"""Event types that name things of one generation: ids and versions."""
 
 
 def _says_nothing(now: GenerationKnowledge, memory_ids: Collection[UUID], then: GenerationKnowledge) -> bool:
-    """Whether nothing at all was taken there from the messages on which some memories rest."""
+    """Whether nothing was extracted there from the source messages of these memories."""
     sources = {message for one in then.memories if one.memory_id in memory_ids for message in one.sources}
     return all(one.sources.isdisjoint(sources) for one in now.memories)
 
 
 def _nothing_to_take_back(decision: KnownDecision, then: GenerationKnowledge, now: GenerationKnowledge) -> bool:
-    """Whether what was decided left no trace there: a command that was left out, or a fact that was not found."""
+    """Whether a decision left no trace there: its command was left out, or its fact was not found."""
     if decision.event_id is not None:
         return all(one.event_id != decision.event_id for one in now.decisions)
     return decision.memory_id is not None and _says_nothing(now, [decision.memory_id], then)
@@ -172,16 +174,16 @@ def _person(entity_id: UUID, then: GenerationKnowledge, now: GenerationKnowledge
 
 
 def _decisions_of(taken_back: KnownDecision, then: GenerationKnowledge, now: GenerationKnowledge) -> list[UUID]:
-    """The decisions of the other generation that did what one did: by the same command, or to what says the same.
+    """Return the other generation's decisions that did the same: by the same command, or to a corresponding memory.
 
-    An import is one command and makes a decision of each of its memories.
+    An import is one command with a decision for each of its memories.
     """
     of_event = [one for one in now.decisions if one.event_id == taken_back.event_id]
     if taken_back.event_id is not None and len(of_event) < 2:
         return [one.decision_id for one in of_event]
     alike = [one for one in of_event if one.action == taken_back.action]
     if taken_back.memory_id is None:
-        # Of a fact of which no memory was made nothing tells which one it is.
+        # Decisions without a memory cannot be told apart.
         return [one.decision_id for one in alike if taken_back.event_id is not None and one.memory_id is None]
     memories = meant_by([taken_back.memory_id], then.memories, now.memories).memory_ids
     by_memory = ([one.decision_id for one in alike if one.memory_id == key] for key in memories)
@@ -190,9 +192,9 @@ def _decisions_of(taken_back: KnownDecision, then: GenerationKnowledge, now: Gen
 
 @dataclass(frozen=True, slots=True)
 class Counterparts:
-    """The memories that stand for some of the other generation, the most alike to each first.
+    """The counterparts of some memories, most similar first.
 
-    shared: those of them that stand for another there as well, so that what is done to them is done to that one, too.
+    shared: counterparts that also stand for another memory, which any change to them would affect.
     """
 
     memories: tuple[KnownMemory, ...]
@@ -204,11 +206,11 @@ class Counterparts:
 
 
 def meant_by(named: Sequence[UUID], then: Sequence[KnownMemory], now: Sequence[KnownMemory]) -> Counterparts:
-    """The counterparts of some memories that are not those of others that stay.
+    """Return counterparts of memories, except those that rather belong to memories that stay.
 
-    named: ids of memories of the one generation; then: those memories, and those that share a message with them. now: the
-    memories of the other generation. One that is more like a memory that is not named is that one's: "User's sister lives in
-    Berlin" is near to "User lives in Berlin". So is a part that such a one tells, too.
+    named: ids of memories of one generation; then: those memories, and all that share a message with them. now: the memories of
+    the other generation. A counterpart more similar to an unnamed memory belongs to that one: "User's sister lives in Berlin" is
+    near "User lives in Berlin". So does a part of what an unnamed memory says.
     """
     by_id = {one.memory_id: one for one in then}
     staying = [one for one in then if one.active and one.memory_id not in set(named)]
@@ -219,7 +221,7 @@ def meant_by(named: Sequence[UUID], then: Sequence[KnownMemory], now: Sequence[K
         for one, alike in _alike(memory, now):
             claims = {other.memory_id: _claim(other, one) for other in staying}
             if any(claim and (claim > alike or alike[0] is Alike.PART) for claim in claims.values()):
-                continue  # it stands for another rather
+                continue  # it belongs to another memory
             found[one.memory_id] = one
             if one.active and any(_says_too(by_id[key], one, claim, alike, standing) for key, claim in claims.items()):
                 shared.add(one.memory_id)
@@ -227,9 +229,9 @@ def meant_by(named: Sequence[UUID], then: Sequence[KnownMemory], now: Sequence[K
 
 
 def person_of(person: KnownPerson, others: Iterable[KnownPerson]) -> UUID | None:
-    """Who stands for somebody in the other generation; None for nobody, and where two may.
+    """Return a person's counterpart in the other generation; None if there is none, or two are possible.
 
-    Names are not unique: of those who share one, whoever is spoken of in most of the same messages.
+    Names are not unique: among namesakes, the one with most source messages in common counts.
     """
     known = list(others)
     if any(one.entity_id == person.entity_id for one in known):
@@ -247,12 +249,12 @@ def person_of(person: KnownPerson, others: Iterable[KnownPerson]) -> UUID | None
 
 
 def question_of(question: KnownQuestion, others: Iterable[KnownQuestion]) -> UUID | None:
-    """The question of the other generation about the same mention in the same message; None where nobody asks there."""
+    """Return the other generation's question about the same mention in the same message; None if there is none."""
     mention = normalise(question.mention)
     known = list(others)
     if any(one.question_id == question.question_id for one in known):
         return question.question_id
-    # What stands in no message is a mention of its own, whatever its name.
+    # A mention outside any message is unique, whatever its name.
     if question.message_id is None:
         return None
     of_the_message = (one for one in known if one.message_id == question.message_id)
@@ -260,10 +262,10 @@ def question_of(question: KnownQuestion, others: Iterable[KnownQuestion]) -> UUI
 
 
 def _alike(memory: KnownMemory, others: Iterable[KnownMemory]) -> list[tuple[KnownMemory, Likeness]]:
-    """The memories of the other generation that say what one says, or a part of it, the most alike first, each with its likeness.
+    """Return the memories of the other generation with the same or part of the same content, most similar first.
 
-    Of two in the same words the one in the same state comes first. One of the same id is the only one: what an app put down
-    itself keeps its id.
+    Of two with the same words, the one in the same state comes first. A memory with the same id is the only result: what an app
+    wrote itself keeps its id.
     """
     weighed = [(one, likeness(memory, one) or _as_part(one, memory)) for one in others]
     found = [(one, alike) for one, alike in weighed if alike is not None]
@@ -277,17 +279,17 @@ def _as_part(part: KnownMemory, whole: KnownMemory) -> Likeness | None:
 
 
 def _claim(other: KnownMemory, one: KnownMemory) -> Likeness | None:
-    """By what a memory of the other generation says what another says, or either says it as a part of more."""
+    """Return how two memories correspond, also if either is part of the other."""
     return likeness(other, one) or _as_part(one, other) or _as_part(other, one)
 
 
 def _says_too(
     other: KnownMemory, one: KnownMemory, claim: Likeness | None, alike: Likeness, standing: Sequence[KnownMemory]
 ) -> bool:
-    """Whether a memory says what another that stays says as well, which nothing else says better.
+    """Whether a memory also says what a staying one says, and nothing else says it better.
 
-    What is merely near to a memory that says something else for sure is not said by it; nor is a part of it shared, where the
-    words of the whole are those of the memory that is named.
+    Mere similarity does not count if the memory surely says something else; nor does a part, if the whole has the words of the
+    named memory.
     """
     if claim is None or alike[0] is Alike.ITSELF:
         return False

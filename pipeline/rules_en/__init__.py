@@ -1,4 +1,4 @@
-"""Extraction by rules alone, for a service without an LLM."""
+"""Extract facts by rules alone, for a service without an LLM."""
 
 from pipeline.rules_en.extract import extract_offline
 

@@ -1,4 +1,4 @@
-"""Other names that a text gives: "also known as", "short for", an acronym in brackets, "everyone calls her Annie"."""
+"""Find alternative names in a text: "also known as", "short for", an acronym in brackets, "everyone calls her Annie"."""
 
 import re
 from dataclasses import dataclass
@@ -42,14 +42,14 @@ _CALL_IT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """Another name; name: that of the bearer, or a pronoun for whoever was named before."""
+    """An alternative name. name: the bearer's, or a pronoun for somebody named before."""
 
     name: str
     alias: str
 
 
 def aliases_in(text: str) -> list[Alias]:
-    """The other names that a text gives: "also known as", "short for", an acronym in brackets."""
+    """Return the alternative names in a text: "also known as", "short for", an acronym in brackets."""
     found = []
     for pattern in _ALIAS_PATTERNS:
         for match in pattern.finditer(text):
@@ -59,7 +59,7 @@ def aliases_in(text: str) -> list[Alias]:
 
 
 def nickname_in(text: str) -> Alias | None:
-    """The other name in "we call it WOBS", "the whole office calls Peter 'mosshead'"."""
+    """Return the nickname in "we call it WOBS" or "the whole office calls Peter 'mosshead'"."""
     match = _CALL_IT.search(text)
     if match is None:
         return None
@@ -67,6 +67,6 @@ def nickname_in(text: str) -> Alias | None:
 
 
 def without_aliases(text: str) -> str:
-    """The text without its "also known as", so that the rules see the plain sentence."""
+    """Remove "also known as" phrases, so that the rules see the plain sentence."""
     text = re.sub(rf",? (?:and )?(?:is )?(?:{_KNOWN_AS}) {_ALIAS}{_MORE},?", "", text)
     return re.sub(r" \((?:aka |or )?[A-Z][A-Za-z0-9&.-]{1,12}\)", "", text)

@@ -1,4 +1,4 @@
-"""A sentence cut into clauses, each with its own subject: "I'm Sarah, I live in Leeds and work at Foo" holds three."""
+"""Split a sentence into clauses with their own subjects: "I'm Sarah, I live in Leeds and work at Foo" has three."""
 
 import re
 from collections.abc import Iterator
@@ -117,7 +117,7 @@ _COORDINATION = re.compile(
 )
 
 _SO_TOO = re.compile(r"\bso $")
-"""Before an auxiliary it brings another subject: "and so does my son"."""
+"""Before an auxiliary, this introduces another subject: "and so does my son"."""
 
 _POSSIBLE = re.compile(r"(?:I|we|he|she|they) (?:can|could|would|will)\b")
 _UNREAL = re.compile(r"\b(?:to|not|never|cannot|can|could|will|would|should|must|might|may)\b")
@@ -125,14 +125,14 @@ _UNREAL = re.compile(r"\b(?:to|not|never|cannot|can|could|will|would|should|must
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """text: subject first, contractions written out. lead: the time phrase that opened the sentence and holds for all of it."""
+    """A clause. text: subject first, contractions expanded. lead: the sentence's opening time phrase, which applies to all."""
 
     text: str
     lead: str = ""
 
 
 def clauses(sentence: str) -> list[Clause]:
-    """The clauses of a sentence that is a statement, openers already gone."""
+    """Split a statement into clauses; openers must have been removed."""
     lower_style = not any(c.isupper() for c in sentence)
     text = plainer(_LED_IN.sub("", expand(sentence).strip()).rstrip(".!?…,;: "))
     lead, text = _lead(text)
@@ -150,7 +150,7 @@ def _lead(text: str) -> tuple[str, str]:
 
 
 def _explicit(text: str) -> str:
-    """Chat leaves the subject out: "Just moved to Leeds" is the user's."""
+    """Add the subject that chat omits: "Just moved to Leeds" is about the user."""
     match = _IMPLICIT.match(text)
     if match is None:
         return text
@@ -181,7 +181,7 @@ def _split(text: str, lower_style: bool) -> Iterator[str]:
 
 
 def _is_aside(left: str, match: re.Match[str]) -> bool:
-    """A few words without a verb before a comma: "brilliant, my dog …", "Cologne, we take …"."""
+    """Whether a few words without a verb precede a comma: "brilliant, my dog …", "Cologne, we take …"."""
     comma = (match["mark"] or "").strip() in {",", ";"} and match["conj"] is None
     return comma and 0 < len(left.split()) <= _MOST_ASIDE_WORDS and not _OPENS_PHRASE.match(left)
 
@@ -205,7 +205,7 @@ def _opens_clause(text: str) -> bool:
 
 
 def _subject_length(text: str) -> int | None:
-    """How many words stand before the verb, where the text opens with a short subject and a verb in the third person."""
+    """Return the number of words before the verb, if the text begins with a short third-person subject."""
     words = text.split()[: _MOST_SUBJECT_WORDS + 1]
     for index, word in enumerate(words):
         if index and is_verb_after(words[index - 1], word):
@@ -216,7 +216,7 @@ def _subject_length(text: str) -> int | None:
 
 
 def _coordinated(clause: str) -> Iterator[str]:
-    """ "I live in Leeds and work at Foo" → "I live in Leeds", "I work at Foo"."""
+    """Split coordinated verbs: "I live in Leeds and work at Foo" → "I live in Leeds", "I work at Foo"."""
     pronoun = re.match(r"(?:I|we|he|she|they)\b", clause)
     subject = pronoun[0] if pronoun else " ".join(clause.split()[: _subject_length(clause) or 0])
     if not subject:

@@ -1,4 +1,4 @@
-"""From a statement and what the rules found to a fact: wording, mentions, relations, the resolved time."""
+"""Compose a fact from a statement and a rule's finding: wording, mentions, relations, and resolved time."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ _OF_A_FIRM = re.compile(r"\b(?:client|customer|supplier|vendor|agency|bank|emplo
 
 @dataclass(frozen=True, slots=True)
 class FactSource:
-    """Where a fact comes from and what its message's time is."""
+    """A fact's source, and the time of its message."""
 
     numbers: tuple[int, ...]
     quote: str
@@ -44,7 +44,7 @@ def compose(
     occurred: FactOccurrence | None = None,
     aliases: Sequence[Alias] = (),
 ) -> Fact:
-    """The fact that a statement amounts to."""
+    """Return the fact that a statement expresses."""
     content = _content(statement, finding)
     mentions = _mentions(statement, finding, content, gazetteer, aliases)
     attribute, value = _attribute(statement, finding)
@@ -73,13 +73,13 @@ def _content(statement: Statement, finding: Finding | None) -> str:
         predicate = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", name, predicate, count=1, flags=re.IGNORECASE)
     subject, about = statement.subject, statement.subject.text
     if finding and finding.rule.owner_is_subject and subject.owner is None and subject.noun:
-        about = f"{possessive(statement.discourse.me)} {subject.noun}"  # "The company" is the speaker's own
+        about = f"{possessive(statement.discourse.me)} {subject.noun}"  # "the company" is the speaker's own
     text = f"{about} {predicate}".strip(_TRAILING)
     return text[0].upper() + text[1:]
 
 
 def _one_of(match: re.Match[str], statement: Statement) -> str:
-    """ "Is one of WOBS's writers" → "is a writer at WOBS", where the owner is a firm and no other is named."""
+    """Change "is one of WOBS's writers" to "is a writer at WOBS" if the owner is a firm and no other is named."""
     if match["owner"] != statement.discourse.firm:
         return match[0]
     said = with_article(one_among(match["role"]))
@@ -141,7 +141,7 @@ def _subject_mention(statement: Statement, finding: Finding | None) -> FactMenti
 
 
 def _owner_mention(statement: Statement, finding: Finding) -> FactMention:
-    """ "User's name is Sarah" is about User; "User's boss is Anna" about Anna, who is described by it."""
+    """Return the main mention: "User's name is Sarah" is about User; "User's boss is Anna" is about Anna, whom it describes."""
     subject, named, role = statement.subject, finding.groups.get("object"), finding.groups.get("role")
     owner = subject.owner or statement.discourse.me
     if finding.rule.describes and named and role and not statement.negated:
@@ -160,10 +160,10 @@ def _subject_type(subject: Subject, finding: Finding | None) -> EntityType:
 
 
 def _description(statement: Statement, finding: Finding | None) -> tuple[str | None, str | None]:
-    """What the words say to tell the subject from its namesakes, and the firm that it belongs to."""
+    """Return what distinguishes the subject from namesakes, and the firm it belongs to."""
     subject, firm = statement.subject, statement.discourse.firm
     parent = firm if subject.owner == firm else None
-    # "User's brother", "from accounting", or the bare noun where its owner is the firm, which is kept as parent.
+    # "User's brother", "from accounting", or the bare noun if its owner is the firm, which becomes the parent.
     owned = subject.noun and subject.owner and subject.owner != firm
     parts = [f"{possessive(subject.owner or '')} {subject.noun}" if owned else subject.noun]
     if finding is not None and not statement.negated:
@@ -186,7 +186,7 @@ def _role_said(statement: Statement, finding: Finding, firm: str | None) -> str:
 
 
 def _firm_named(role: str, firm: str) -> str:
-    """The firm that somebody of ours is at: "our writers at WOBS" says itself where that is."""
+    """Return the firm named in a role: "our writers at WOBS" names it."""
     named = _AT_A_FIRM.search(role)
     return named["firm"] if named else firm
 
@@ -246,7 +246,7 @@ _WHOLLY = re.compile(
     r"\W*$|\s?[,;]| (?:any ?more|now|either|at all|since|because|as of|after|and|but|so|though|anyway|\w+ly)\b",
     re.IGNORECASE,
 )
-"""What follows the value that holds no more: nothing that says of what part of it, as in "no longer works at Acme on Mondays"."""
+"""What may follow a value that no longer holds; nothing that limits it, as in "no longer works at Acme on Mondays"."""
 
 _NO_NUMBER = r"(?<!\d )" + "".join(rf"(?<!\b{number} )" for number in NUMBERS)
 
@@ -259,11 +259,11 @@ _OF_SOME_TIME = re.compile(
     r"(?:days?|nights?|weeks?|months?|years?|while|bit)\b",
     re.IGNORECASE,
 )
-"""What was so at some time in the past, and says nothing of now: "once lost his job", "moved out for a year"."""
+"""Past states that say nothing about now: "once lost his job", "moved out for a year"."""
 
 
 def ended(statement: Statement, finding: Finding | None) -> str | None:
-    """The attribute of which a statement says that its value holds no more."""
+    """Return the attribute whose value no longer holds according to a statement."""
     said = statement.predicate
     if finding is None or _OF_SOME_TIME.search(said):
         return None

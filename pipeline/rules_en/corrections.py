@@ -1,4 +1,4 @@
-"""Words that put something said before right: "Actually, I meant Tuesday", "no, it's Leeds, not London"."""
+"""Detect corrections of earlier statements: "Actually, I meant Tuesday", "no, it's Leeds, not London"."""
 
 import re
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ _NOT_FIRST = re.compile(
 )
 
 _NOT_THIS = re.compile(r"^not (?:on |in |at )?(?P<wrong>[^,.]+?), (?P<value>[^,.]+)$", re.IGNORECASE)
-"""Where little follows: "Not Monday, Tuesday"."""
+"""A short contrast: "Not Monday, Tuesday"."""
 
 _ARTICLE_OF_ONE = re.compile(r"^an? ", re.IGNORECASE)
 _ARTICLE = re.compile(r"^(?:on|in|at|for|the)\s+(?=\S)", re.IGNORECASE)
@@ -73,7 +73,7 @@ _SHAPES = tuple(
         (r"\S+@\S+", ""),
     )
 )
-"""What may be put right, and what it takes the place of: a date with its year that of one without, too."""
+"""What can be corrected, and what it may replace: a date with a year also replaces one without."""
 
 _DENIED = re.compile(r"\bnot (?:on |in |at |from )?$", re.IGNORECASE)
 _NAME = re.compile(rf"(?<![\w']){RUN}")
@@ -88,7 +88,7 @@ _WITHIN = re.compile(
     r"(?!lists?\b|times?\b|for\b|to\b)(?P<rest>\S.*)$",
     re.IGNORECASE,
 )
-"""What puts right in the same sentence. sure: what stood before it is wrong, whatever follows; no: where little follows."""
+"""A correction in the same sentence. sure: what precedes it is wrong in any case; no: only if little follows."""
 
 _MOST_WORDS_WITHIN = 3
 
@@ -100,10 +100,11 @@ _ASIDE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """value: what is right, None where a whole sentence says it. wrong: what it replaces, where said.
+    """A correction.
 
-    rest: the sentence without its cue, when it may stand alone. withdraws: what was said just before is taken back.
-    of_a_thing: it says what "it" is, which was said to be something else: "no wait, it's pasta".
+    value: what is right; None if a whole sentence says it. wrong: what it replaces, if stated.
+    rest: the sentence without its cue, if it can stand alone. withdraws: the previous statement is retracted.
+    of_a_thing: it says what "it" is instead: "no wait, it's pasta".
     """
 
     value: str | None
@@ -114,7 +115,7 @@ class Correction:
 
 
 def read_correction(text: str) -> Correction | None:
-    """The correction that a sentence makes, None where it makes none."""
+    """Return a sentence's correction, or None."""
     cue = _CUE.match(text)
     head = cue[0] if cue else ""
     rest = text[len(head) :].strip().rstrip(".!")
@@ -146,9 +147,9 @@ def _tidy(value: str) -> str:
 
 
 def put_right_within(text: str) -> tuple[str, str] | None:
-    """What is said first, and what puts it right in the same sentence, "my flight is at 7, no wait, 8", as two sentences.
+    """Split a sentence that corrects itself, "my flight is at 7, no wait, 8", into two.
 
-    The second is empty where nothing is put right: "it's blue, no, seriously".
+    The second is empty if nothing is corrected: "it's blue, no, seriously".
     """
     match = _WITHIN.search(text)
     if match is None or text.rstrip().endswith("?") or _CUE.fullmatch(text[: match.start()]) or match.start() == 0:
@@ -163,7 +164,7 @@ def put_right_within(text: str) -> tuple[str, str] | None:
 
 
 def with_other_end(earlier: str, end: str | None, correction: Correction) -> str | None:
-    """The earlier sentence with the right value in the place of the one that it ends with; None where it ends otherwise."""
+    """Replace the end of the earlier sentence by the right value; None if the sentence ends differently."""
     earlier, value = earlier.rstrip(" .!"), _ARTICLE_OF_ONE.sub("", correction.value or "")
     if not end or not earlier.lower().endswith(f" {end.lower()}") or len(value.split()) != len(end.split()):
         return None
@@ -172,7 +173,7 @@ def with_other_end(earlier: str, end: str | None, correction: Correction) -> str
 
 
 def corrected(earlier: str, correction: Correction) -> str | None:
-    """The earlier sentence with the right value in the place of the wrong one, None where no place fits."""
+    """Replace the wrong value in the earlier sentence by the right one; None if none fits."""
     value, wrong = correction.value, correction.wrong
     if value is None:
         return None
@@ -188,7 +189,7 @@ def corrected(earlier: str, correction: Correction) -> str | None:
 
 
 def _replace_shapes(text: str, value: str) -> str | None:
-    """Each date, time and number of the value in the place of the last of its kind; None where the first has no place."""
+    """Replace the last date, time or number of each kind by the corrected one; None if the first has no place."""
     places: dict[tuple[int, int], str] = {}
     for right, wrong in _SHAPES:
         said = right.search(value)

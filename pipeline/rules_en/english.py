@@ -1,11 +1,11 @@
-"""Whether a text is English."""
+"""Detect whether a text is English."""
 
 import re
 
 from mosshead.language.wordlists import GRAMMAR
 
 _SHARED = frozenset("all even go let made mine most once over per put same still under use via".split())
-"""English, and as common in another of these languages: they speak for none."""
+"""English words equally common in another of these languages, so no evidence."""
 
 _ENGLISH = GRAMMAR - _SHARED | {"i'm", "it's", "don't", "i've", "that's"}
 _ALSO_ENGLISH = _ENGLISH | {"die", "man", "war", "son", "pay"}
@@ -32,7 +32,7 @@ _LEAST_LATIN = 0.7
 
 
 def is_english(text: str) -> bool:
-    """Whether more of its small words are English than of other languages; a text without any counts as English."""
+    """Whether more of its function words are English than foreign; a text without any counts as English."""
     words = [word.lower() for word in _WORD.findall(text.replace("’", "'"))]
     letters = "".join(words).replace("'", "")
     if letters and len(_LATIN.findall(letters)) < _LEAST_LATIN * len(letters):

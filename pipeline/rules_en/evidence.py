@@ -1,4 +1,4 @@
-"""Which messages give each name that a fact mentions: a name that came by a pronoun brings the message that said it."""
+"""Find a source message for each name in a fact: a name that replaced a pronoun adds the message that gave it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from pipeline.models import USER, Background, Fact, Message
 def with_evidence(
     facts: Sequence[Fact], messages: Sequence[Message], background: Background, speakers: frozenset[str]
 ) -> list[Fact]:
-    """The facts with sources for every name; a name that came by a pronoun brings the message that gave it."""
+    """Return the facts with sources for every name; a name that replaced a pronoun adds its message."""
     said = {one.number: " ".join(one.content.replace("’", "'").split()).casefold() for one in messages}
     spoken_in = {one.number: one.conversation for one in messages}
     known = {name.casefold() for entity in background.entities for name in (entity.name, *entity.aliases)}
@@ -35,7 +35,7 @@ def _proven(fact: Fact, said: Mapping[int, str], spoken_in: Mapping[int, str | N
 def _givers(
     name: str, sources: Sequence[int], said: Mapping[int, str], spoken_in: Mapping[int, str | None]
 ) -> Sequence[int]:
-    """The messages that say a name: the sources, else the latest one before them; none where none does."""
+    """Return the messages that contain a name: the sources, else the latest before them, else none."""
     if any(name in said[number] for number in sources):
         return sources
     latest = max(sources)

@@ -1,7 +1,6 @@
-"""Facts from the messages of a batch by rules alone: what the service does when no LLM is configured.
+"""Extract facts from a batch by rules alone, as the service does without an LLM.
 
-The messages are heard in their order, once. What was just said is kept per conversation, because the next words lean on it:
-pronouns, "we", a correction.
+Messages are processed once, in order. Each conversation keeps a short history for pronouns, "we" and corrections.
 """
 
 import re
@@ -32,14 +31,13 @@ from pipeline.statements import differ_in_a_value, telling
 _MEANT = re.compile(r"(?:i|we) (?:actually )?meant\b", re.IGNORECASE)
 _OF_ONESELF = re.compile(r"(?:i|i'm|im|we|we're)\b", re.IGNORECASE)
 _REMEMBERED = 8
-"""How many sentences back a correction looks for what it corrects."""
+"""How many sentences back a correction may refer."""
 
 
 def extract_offline(messages: Sequence[Message], background: Background) -> list[Fact]:
-    """The facts that the messages state, in their order.
+    """Return the facts stated in the messages, in order.
 
-    Only what a user says in English counts. Where a message names its speaker, its facts are about the
-    speaker by name, otherwise about "User".
+    Only English messages by users count. Facts are about "User", or by name about the speaker if a message names one.
     """
     said = (message.speaker for message in (*background.earlier, *messages) if message.role is Role.USER)
     listener = _Listener(frozenset(speaker for speaker in said if speaker and speaker.strip()), background)
@@ -52,9 +50,9 @@ def extract_offline(messages: Sequence[Message], background: Background) -> list
 
 @dataclass(frozen=True, slots=True)
 class StatedSentence:
-    """A sentence that stated something, for corrections: the words that the rules saw, and the facts that they made.
+    """A sentence that stated something, kept for corrections: its text as seen by the rules, and its facts.
 
-    message: the one that held it; None when it came before the batch, so that no fact of the batch can name it as its source.
+    message: its message; None if before the batch, so that no fact of the batch can cite it.
     """
 
     text: str
@@ -69,12 +67,12 @@ class Conversation:
     """The state of one conversation.
 
     asked: the assistant spoke last.
-    heard: the user who spoke last; None before anybody did.
-    interrupted: another user spoke before this one does.
-    marked: who asked for the next thing to be remembered. withdrawn: the last thing was taken back, so what comes
-    may replace it.
-    fiction: when something of a story or a game was said last; None where what is said is meant.
-    lately: what each speaker's message before the latest stated, and the latest so far.
+    heard: the last user who spoke; None at first.
+    interrupted: another user spoke in between.
+    marked: who asked to remember the next statement.
+    withdrawn: the last statement was retracted, so the next may replace it.
+    fiction: when a story or game was last continued; None if statements are meant.
+    lately: each speaker's statements in the previous message and in the latest.
     """
 
     discourses: dict[str, Discourse] = field(default_factory=dict)
@@ -88,7 +86,7 @@ class Conversation:
     fiction: datetime | None = None
 
     def enter(self, me: str, you: str | None) -> None:
-        """A new message of a speaker: things are out of sight, people no news, a firm a message older."""
+        """Start a speaker's message: forget things, mark people as not fresh, and age the firm."""
         before = self.discourses.get(me, Discourse(me, you))
         people = tuple(replace(person, fresh=False) for person in before.people)
         self.interrupted = self.heard not in {None, me}
@@ -100,25 +98,25 @@ class Conversation:
         )
 
     def keep(self, said: StatedSentence) -> None:
-        """Remember a sentence for the corrections to come."""
+        """Keep a sentence for later corrections."""
         self.said = [*self.said, said][-_REMEMBERED:]
         self.lately[said.me][1].append(said)
 
     def said_by(self, me: str) -> list[StatedSentence]:
-        """What a speaker stated lately, oldest first."""
+        """Return a speaker's recent statements, oldest first."""
         return [said for said in self.said if said.me == me and said.text]
 
     def just_said_by(self, me: str) -> StatedSentence | None:
-        """What a speaker stated last, in this message or the one before it."""
+        """Return a speaker's last statement, in this message or the one before."""
         before, now = self.lately[me]
         return next((one for one in reversed(before + now) if one.text), None)
 
 
 @dataclass(frozen=True, slots=True)
 class UserTurn:
-    """A message of a user as it is heard: who speaks, its sentences, and these without openers and marks.
+    """A user's message during processing: speaker, sentences, and these without openers and marks.
 
-    said_in: the message as a source, None when it came before the batch.
+    said_in: the message as a source; None if before the batch.
     """
 
     message: Message
@@ -134,10 +132,11 @@ class UserTurn:
 
 
 class _Listener:
-    """Hears message after message; ``facts`` are those of the batch so far, each once, corrections already applied.
+    """Processes messages one by one.
 
-    forgotten: what is to be known no more.
-    speakers: who goes by a name, which are all where several speak, now or before; one alone is "User", whatever the name.
+    facts: those of the batch so far, without duplicates and with corrections applied.
+    forgotten: facts to be forgotten.
+    speakers: those called by name: everyone, if several users speak now or spoke before; a single user is "User".
     """
 
     def __init__(self, present: frozenset[str], background: Background) -> None:
@@ -152,7 +151,7 @@ class _Listener:
         self._contents: dict[int, str] = {}
 
     def hear(self, message: Message, *, in_batch: bool) -> None:
-        """Take in one message; what came before the batch only explains."""
+        """Process a message; those before the batch only provide context."""
         here = self._conversations.setdefault(message.conversation, Conversation())
         if here.fiction is not None:
             lapsed = message.occurred_at - here.fiction > fiction.FICTION_LASTS
@@ -185,7 +184,7 @@ class _Listener:
             at = self._sentence(turn, at, marked=opened[at][0] or here.marked == me)
 
     def _sentence(self, turn: UserTurn, at: int, *, marked: bool) -> int:
-        """Hear the sentence at a place; the place to go on from."""
+        """Process the sentence at a position, and return the next position."""
         text, here = turn.texts[at], turn.here
         if not text:
             here.marked = turn.me if marked else here.marked
@@ -226,7 +225,7 @@ class _Listener:
         return len(turn.sentences) if rests_on_it else at + 1
 
     def _asked_for(self, turn: UserTurn, at: int, act: Act, source: FactSource) -> int:
-        """A question may open with a statement; a request may be followed by a text to work on, which is not heard at all."""
+        """Process a request: a question may begin with a statement; a text to work on, after a request, is skipped."""
         text = turn.texts[at]
         if introduces_payload(text, act):
             return len(turn.sentences)
@@ -257,7 +256,7 @@ class _Listener:
                 self.facts.setdefault((fact.kind, fact.content), fact)
 
     def _put_right(self, turn: UserTurn, at: int, source: FactSource) -> bool:
-        """Apply a correction; whether the sentence was one."""
+        """Apply a correction; return whether the sentence was one."""
         text, here = turn.texts[at], turn.here
         act = classify(text)
         if act is Act.RETRACTION:
@@ -287,9 +286,9 @@ class _Listener:
         return replaced or _MEANT.match(correction.rest) is not None
 
     def _take_back(self, turn: UserTurn, at: int, source: FactSource) -> None:
-        """What the speaker said last holds no more; what came before the batch may be remembered already.
+        """Retract the speaker's last statement; if it preceded the batch, it may already be a memory.
 
-        That takes plain words: "not really" may answer somebody whose words the app does not publish.
+        This requires plain words: "not really" may answer somebody whose messages the app does not publish.
         """
         said = turn.here.just_said_by(turn.me)
         if said is None:
@@ -306,7 +305,7 @@ class _Listener:
         return name if name and self._gazetteer.types.get(name.casefold()) is EntityType.PERSON else None
 
     def _matter(self, matter: str, turn: UserTurn, source: FactSource) -> Fact:
-        """What is to be forgotten, as a fact that consolidation looks for: "User's phone number"."""
+        """Return what to forget as a fact for consolidation to match: "User's phone number"."""
         content = to_third_person(expand(matter), turn.me, None)
         named = [one.name for one in find_names(content, self._gazetteer, first_counts=True) if one.name != turn.me]
         me = FactMention(name=turn.me, entity_type=EntityType.PERSON, role="subject" if turn.me in content else "about")
@@ -316,7 +315,7 @@ class _Listener:
         )
 
     def _forget(self, facts: Sequence[Fact], turn: UserTurn, source: FactSource) -> None:
-        """Facts that are not to be known any more, whether they are of this batch or remembered."""
+        """Withdraw facts to be forgotten, whether in this batch or already remembered."""
         gone = [one for one in self.facts.values() if any(_is_meant(fact.content, one.content) for fact in facts)]
         if len(gone) > 1 and not ALL_OF_IT.search(source.quote):
             gone = [one for one in gone if any(fact.content in one.content for fact in facts)]
@@ -327,7 +326,7 @@ class _Listener:
             self.forgotten += [fact.model_copy(update={**here, "retracts": True}) for fact in facts]
 
     def _saying_no_more(self, gone: Sequence[Fact]) -> Iterator[int]:
-        """The messages of the batch that say nothing beside what is to be forgotten."""
+        """Yield the batch's messages that contain nothing but what is to be forgotten."""
         left = {number for fact in self.facts.values() for number in fact.sources}
         for number in sorted({number for fact in gone for number in fact.sources} - left):
             quotes = [fact.quote for fact in gone if number in fact.sources]
@@ -337,7 +336,7 @@ class _Listener:
     def _substitute(
         self, correction: Correction, own: Sequence[StatedSentence], turn: UserTurn, at: int, source: FactSource
     ) -> bool:
-        """The correction names only what was wrong: the earlier sentence is told again with the right value."""
+        """Apply a correction that names only the wrong part: restate the earlier sentence with the right value."""
         for said in reversed(own):
             text = corrections.corrected(said.text, correction)
             if text is None and said is own[-1] and said.facts and _may_mean_the_end(correction, said, turn, at):
@@ -354,7 +353,7 @@ class _Listener:
         return False
 
     def _swap(self, said: StatedSentence, told: tuple[Fact, ...], text: str, turn: UserTurn) -> bool:
-        """Put new facts in the place of those that they contradict; what both sentences say stays as it was."""
+        """Replace contradicted facts by new ones; facts in both sentences stay."""
         old, new = {fact.content for fact in said.facts}, {fact.content for fact in told}
         right = tuple(fact for fact in told if fact.content not in old)
         if right:
@@ -365,7 +364,7 @@ class _Listener:
     def _restate(
         self, correction: Correction, own: Sequence[StatedSentence], turn: UserTurn, source: FactSource
     ) -> bool:
-        """The correction is a sentence of its own, which takes the place of what was said of the same subject."""
+        """Apply a correction that is a sentence of its own, and replaces what was said about the same subject."""
         if correction.withdraws and own:
             self._withdraw(own[-1].facts)
         told, discourse = tell(correction.rest, source, turn.discourse, self._gazetteer)
@@ -396,36 +395,36 @@ def _is_other_value(fact: Fact, told: Sequence[Fact]) -> bool:
 
 
 def _is_meant(matter: str, content: str) -> bool:
-    """Whether a fact is what is to be forgotten, or of the matter that is: of "User's allergies" all that User is allergic to."""
+    """Whether a fact is what to forget, or concerns it: "User's allergies" covers everything User is allergic to."""
     named, said = telling(matter), telling(content)
     return matter in content or (bool(named) and all(any(akin(one, other) for other in said) for one in named))
 
 
 def _slot(fact: Fact) -> tuple[str | None, str | None]:
-    """What a fact says one value of: its subject and its attribute."""
+    """Return the subject and attribute of which a fact gives the single value."""
     return next((mention.name for mention in fact.mentions if mention.role == "subject"), None), fact.attribute
 
 
 def _is_second_half(turn: UserTurn, at: int) -> bool:
-    """Whether a sentence puts right, or takes back, the first half of its own quote."""
+    """Whether a sentence corrects or retracts the first half of its own quote."""
     return at > 0 and turn.sentences[at].quote == turn.sentences[at - 1].quote
 
 
 def _may_mean_the_end(correction: Correction, said: StatedSentence, turn: UserTurn, at: int) -> bool:
-    """Whether a correction can mean the last words of what was said: of the same sentence, or of a thing in this message."""
+    """Whether a correction can mean the last words of a statement: in the same sentence, or about a thing in this message."""
     if _is_second_half(turn, at) or _MEANT.match(correction.rest):
         return True
     return correction.of_a_thing and said.message is turn.said_in and _OF_ONESELF.match(said.text) is None
 
 
 def _pieces(sentence: Sentence) -> tuple[Sentence, ...]:
-    """A sentence that puts itself right, or takes itself back, as two of one quote; any other as it is."""
+    """Split a sentence that corrects or retracts itself into two with one quote; return others unchanged."""
     pieces = retractions.taken_back_within(sentence.text) or corrections.put_right_within(sentence.text)
     return tuple(replace(sentence, text=text) for text in pieces) if pieces else (sentence,)
 
 
 def _claimed(facts: Sequence[Fact]) -> list[Fact]:
-    """What a sentence says, without what its words take for known: of "my sister Anna lives in Leeds" not whose sister she is."""
+    """Return what a sentence asserts, without presuppositions: "my sister Anna lives in Leeds" does not assert the relation."""
     called = {(mention.description, mention.name) for fact in facts for mention in fact.mentions if mention.description}
     taken = {f"{name} is {tie}" for tie, name in called if any(f"{tie} {name}" in fact.content for fact in facts)}
     return [fact for fact in facts if fact.content not in taken]

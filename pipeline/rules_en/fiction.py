@@ -1,7 +1,7 @@
-"""Fiction: games, role play and stories, in which nobody speaks about themselves; and suppositions and puzzles.
+"""Detect fiction, suppositions and puzzles. In games, role play and stories, nobody speaks about themselves.
 
-Only an invitation or an instruction starts fiction. A mention does not: "I love playing D&D" is a plain fact. Words that end it
-("stop the role play") outweigh words that start it, and it lapses some hours after its last message.
+Only an invitation or instruction starts fiction. A mention does not: "I love playing D&D" is a plain fact. Words that end it
+("stop the role play") outweigh words that start it. It lapses some hours after its last message.
 """
 
 import re
@@ -12,7 +12,7 @@ from mosshead.language.dates.spans import NUMBERS
 from mosshead.language.wordlists import ACQUAINTANCES, KINSHIP, ROLES
 
 FICTION_LASTS = timedelta(hours=3)
-"""How long after its last message a game or a story goes on."""
+"""How long a game or story continues after its last message."""
 
 _ASKING = re.compile(
     r"(?:(?:ok|okay|now|so|hey|hi|please|pls|and|then|first|just|from now on|for fun|this time)[,!.: ]+)*"
@@ -21,7 +21,7 @@ _ASKING = re.compile(
     r"(?:please |just )?",
     re.IGNORECASE,
 )
-"""What leads an invitation or an order in: "can we", "I want you to", "from now on"."""
+"""The beginning of an invitation or order: "can we", "I want you to", "from now on"."""
 
 _PLAY = r"(?:role[- ]?play\w*|text[- ]adventure|make[- ]believe|dungeons (?:and|&) dragons|d&d|dnd|rpg|improv)"
 _STORY = r"(?:story|tale|scene|adventure|fan ?fic(?:tion)?|novel|saga|dialogue|play|screenplay)"
@@ -41,7 +41,7 @@ _NO_ROLE = (
     r"|listener|pal|person|human|life ?saver|star|legend|genius|angel|hero|gem|treasure|saint|darling|dear|champ|champion"
     rf"|beast|delight|joy|expert|specialist|professional|pro|reason|fan|{'|'.join(sorted(ROLES | KINSHIP | ACQUAINTANCES))})s?\b)"
 )
-"""What people call an assistant or each other, and the trades whose advice they ask for, are no roles of a game."""
+"""What people call an assistant or each other, and trades whose advice they seek, are not roles in a game."""
 
 _GAME = (
     rf"(?:{_LETS} )?(?:(?:do|have|start|begin|try|play|run|create|make) )?(?:an? |some |another )?(?:\w+ )?{_PLAY}"
@@ -84,7 +84,7 @@ STORY_BEGINS = re.compile(
     r"(?:story|poem|song|scene|monologue|dialogue|fan ?fic(?:tion)?|chapter|tale)\b",
     re.IGNORECASE,
 )
-"""The text of a story, a song or a scene, which goes on to the end of the message."""
+"""The text of a story, song or scene, which continues to the end of the message."""
 
 OF_A_FIGURE = re.compile(
     r"\b(?:my|the|a) (?:(?:main |new |old )*character|protagonist|narrator|heroine|villain|antagonist|rogue|paladin|wizard"
@@ -92,18 +92,18 @@ OF_A_FIGURE = re.compile(
     r"|\b(?:lyrics|fan ?fic(?:tion)?)\b",
     re.IGNORECASE,
 )
-"""Somebody made up: "my character lives in a tower"."""
+"""A fictional character: "my character lives in a tower"."""
 
 
 def opens_fiction(text: str) -> bool:
-    """Whether a sentence invites to a game, a role or a story, or orders one."""
+    """Whether a sentence proposes or orders a game, role or story."""
     asking = _ASKING.match(text)
     begins = asking.end() if asking else 0
     return not ends_fiction(text) and any(pattern.match(text[begins:]) for pattern in _INVITES)
 
 
 def ends_fiction(text: str) -> bool:
-    """Whether a sentence comes back from it."""
+    """Whether a sentence ends the fiction."""
     return _ENDS.search(text) is not None
 
 
@@ -113,7 +113,7 @@ SUPPOSES = re.compile(
     r" (?:i|i'm|im|we|we're|my|our)\b",
     re.IGNORECASE,
 )
-"""What is supposed of the speaker, and what follows rests on: "Imagine I am a doctor."."""
+"""A supposition about the speaker, on which the rest depends: "Imagine I am a doctor"."""
 
 _WORKED_OUT = re.compile(
     r"(?:so |and |then |now )?how (?:many|old|far|tall|fast|heavy|much (?:does|did|do|is|money|change))\b.*\?$",
@@ -125,7 +125,7 @@ _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|twice|half|double)\b", re.IG
 
 
 def poses_a_puzzle(texts: Sequence[str]) -> bool:
-    """Whether sentences are given to be worked out, and tell of nobody: "Tom is 10. Anna is twice as old. How old is Anna?"."""
+    """Whether the sentences are a puzzle about nobody: "Tom is 10. Anna is twice as old. How old is Anna?"."""
     *given, asked = texts
     if not given or not _WORKED_OUT.match(asked) or any(FIRST_PERSON.search(text) for text in texts):
         return False

@@ -1,11 +1,11 @@
-"""Sentences in the third person, and what somebody is to somebody, as a noun phrase."""
+"""Convert sentences to the third person, and relations to noun phrases."""
 
 import re
 
 from mosshead.language.verbs import ADVERB, AUXILIARIES, UNCHANGED_PAST, base_of, third
 
 ONE_OF = "one of "
-"""Before a tie that several have: "one of User's writers"."""
+"""Precedes a relation that several have: "one of User's writers"."""
 
 _BEHIND_A_NOUN = re.compile(r" (?:at|for|from|in|of|on|who|with)\b")
 
@@ -22,7 +22,7 @@ _YOU_VERB = re.compile(rf"\b[Yy]ou{_VERB}")
 
 
 def singular(noun: str) -> str:
-    """ "writers" → "writer", "agencies" → "agency"; a word that is no plural stays."""
+    """Return a singular: "writers" → "writer", "agencies" → "agency"; other words stay."""
     if noun.endswith("ies"):
         return noun[:-3] + "y"
     if noun.endswith(("sses", "ches", "shes", "xes")):
@@ -31,26 +31,26 @@ def singular(noun: str) -> str:
 
 
 def noun_head(noun: str) -> str:
-    """The noun of a longer one, which alone has a number: "best writers at WOBS" → "best writers"."""
+    """Return the head of a noun phrase, which alone has a number: "best writers at WOBS" → "best writers"."""
     behind = _BEHIND_A_NOUN.search(noun)
     return noun[: behind.start()] if behind else noun
 
 
 def one_among(nouns: str) -> str:
-    """ "writers at WOBS" → "writer at WOBS", "heads of sales" → "head of sales"."""
+    """Make a noun phrase singular: "writers at WOBS" → "writer at WOBS", "heads of sales" → "head of sales"."""
     head = noun_head(nouns)
     return singular(head) + nouns[len(head) :]
 
 
 def as_one(tie: str) -> str:
-    """A tie as that of one, by its noun alone: "one of User's writers at WOBS" → "User's writer"."""
+    """Reduce a relation to that of one person: "one of User's writers at WOBS" → "User's writer"."""
     owner, tied, nouns = tie.removeprefix(ONE_OF).partition("'s ")
     head = noun_head(nouns.partition(",")[0])
     return f"{owner}{tied}{singular(head) if tie.startswith(ONE_OF) else head}"
 
 
 def comparable(tie: str, other: str) -> tuple[str, str]:
-    """Two ties as they are compared: one of User's oldest friends may be called "User's friend" the next time."""
+    """Make two relations comparable: one of User's oldest friends may later be "User's friend"."""
     if not (tie.startswith(ONE_OF) or other.startswith(ONE_OF)):
         return tie, other
     return _by_last_word(as_one(tie)), _by_last_word(as_one(other))
@@ -70,7 +70,7 @@ def with_article(noun: str) -> str:
 
 
 def addressed(text: str, name: str) -> str:
-    """The clause with its second person replaced by the one who is spoken to."""
+    """Replace the second person in a clause by the person addressed."""
     text = _YOU_VERB.sub(
         lambda m: f"{name}{m[1]} {third(m[2]) if base_of(m[2]) or m[2] in AUXILIARIES else m[2]}", text
     )
@@ -79,10 +79,10 @@ def addressed(text: str, name: str) -> str:
 
 
 def to_third_person(text: str, me: str, us: str | None, *, dated: bool = False) -> str:
-    """The clause with its first person replaced.
+    """Replace the first person in a clause.
 
-    me: what "I" becomes. us: the firm that "we" speaks for, None where it is people, of whom only the speaker is named.
-    dated: whether the clause names a time, which settles verbs whose past looks like their present.
+    me: the replacement for "I". us: the firm that "we" stands for; None for a group of people, of whom only the speaker is named.
+    dated: the clause names a time, which decides verbs whose past equals their present.
     """
 
     def bend(match: re.Match[str], name: str) -> str:

@@ -1,4 +1,4 @@
-"""One sentence told: its clauses read, the rules asked, facts composed, and what later words may point back to."""
+"""Process one sentence: split it into clauses, apply the rules, compose facts, and track what later words may refer to."""
 
 import re
 from collections.abc import Iterator
@@ -55,17 +55,17 @@ _LAPSING = re.compile(
     rf"|{_SOME} (?:{_UNIT}|(?i:{DAY_NAME}))s? (?:ago|from now)(?: today)?|the (?:week|month|year)"
     rf" (?:before last|after next)){_PART}(?![\w'-])"
 )
-"""A time by its distance from when it was said, which says nothing to whoever reads it later."""
+"""A time relative to the message, meaningless to later readers."""
 
 _HANGS_ON = frozenset("for by until till from since before after of to is are was were be falls starts".split())
 _PERFECT = re.compile(r"\b(?:has|have|had|not|never|first)\b")
 _ON_ITS_OWN = 3
-"""So many words are left where a time is left out."""
+"""How many words must remain for a time to be dropped."""
 
 _THIS_ONE = re.compile(r"\b(?:the|this|that|your) ")
 _TIMELESS = frozenset({"birthday", "age", "name"})
 _OF_ITS_DAY = re.compile(r"(?:just )?turn(?:s|ed)\b|will be\b")
-"""An age is of no time, but the day on which somebody reaches it is."""
+"""An age is timeless, but reaching it has a day."""
 
 _DATABLE = frozenset({MemoryKind.FACT, MemoryKind.EVENT, MemoryKind.RELATIONSHIP})
 _TIMES_ACTION = re.compile(r"^(?:is|are|has|have|lives?|works?|speaks?|runs?|manages?|owns?|leads?)\b(?! \w+ing\b)")
@@ -74,7 +74,7 @@ _TIMES_ACTION = re.compile(r"^(?:is|are|has|have|lives?|works?|speaks?|runs?|man
 def tell(
     text: str, source: FactSource, discourse: Discourse, gazetteer: Gazetteer
 ) -> tuple[tuple[Fact, ...], Discourse]:
-    """The facts of a sentence that states something, and the discourse after it."""
+    """Return the facts a sentence states, and the discourse after it."""
     third = to_third_person(expand(text), discourse.me, speaks_for(text, discourse))
     nobody = {discourse.me.lower(), *PRONOUNS}
     aliases = tuple(alias for alias in aliases_in(third) if alias.name.lower() not in nobody)
@@ -82,7 +82,7 @@ def tell(
     text = without_aliases(text) if aliases else text
     apart = renamed_within(text, gazetteer)
     found = [Clause(apart[0]), *clauses(apart[1])] if apart else clauses(text)
-    name = set_before(text)  # the name of a newcomer who had none yet
+    name = set_before(text)  # the name of somebody introduced without one
     if name and discourse.expected and found:
         found = [Clause(f"{name} is our {discourse.expected}"), *found]
     for clause in found:
@@ -109,7 +109,7 @@ def tell(
 def _tell_nickname(
     nickname: Alias, source: FactSource, discourse: Discourse, gazetteer: Gazetteer
 ) -> tuple[Fact | None, Discourse]:
-    """ "We call it WOBS", "everyone calls Peter 'mosshead'": a fact of its own."""
+    """Make a fact of "we call it WOBS" or "everyone calls Peter 'mosshead'"."""
     is_person = nickname.name not in {"it", "them"}
     known: str | None = nickname.name
     if nickname.name in PRONOUNS:
@@ -161,7 +161,7 @@ def _tell_clause(
 def _when(statement: Statement, text: str, source: FactSource) -> FactOccurrence | None:
     if _NO_ONE_DAY.search(text):
         return None
-    # The words around the time tell its direction better than those that the sentence opens with.
+    # The words around the time show its direction better than the sentence's opening.
     first = next(iter(times_in(text, source.said_at)), None)
     around = tense_at(text, first.start, first.end) if first else None
     return resolve_time(text, source.said_at, past=statement.past if around is None else around)
@@ -180,7 +180,7 @@ def _kind(
 
 
 def _dated_value(fact: Fact, occurred: FactOccurrence | None) -> Fact:
-    """ "Tomorrow" says nothing later on, nor "Friday" of what has no time; the date does."""
+    """Replace "tomorrow", or "Friday" in an undated fact, by the date, since neither is meaningful later."""
     attribute, value = fact.attribute or "", fact.value or ""
     lapsing = _RELATIVE.match(value) or (fact.occurred is None and _A_WEEKDAY.fullmatch(value))
     if occurred is None or not lapsing:
@@ -195,7 +195,7 @@ def _dated_value(fact: Fact, occurred: FactOccurrence | None) -> Fact:
 
 
 def _without_its_time(fact: Fact, said_at: datetime) -> Fact:
-    """ "Yesterday" misleads whoever reads it later: the fact's own time says it better, and else the date stands in its place."""
+    """Drop "yesterday" and the like, which mislead later readers: the fact's time covers it, or the date replaces it."""
     content = fact.content
     for match in reversed(list(_LAPSING.finditer(content)) if fact.occurred else []):
         when = resolve_time(match["time"], said_at, past=False)
@@ -217,7 +217,7 @@ def _led(lead: str) -> str:
 
 
 def _calendar_words(when: FactOccurrence, lead: str) -> str:
-    """A time as a sentence has it: "on 3 March 2026", "in summer 2026"; without the preposition behind one."""
+    """Return a time for use in a sentence: "on 3 March 2026", "in summer 2026"; without the preposition if one precedes."""
     name = calendar_name(Occurrence(start=when.start, end=when.end, granularity=when.granularity))
     if lead in _HANGS_ON - {"is", "are", "was", "were", "be", "falls", "starts"}:
         return name if name[0].isdigit() or not name.startswith("week") else f"the {name}"
@@ -227,7 +227,7 @@ def _calendar_words(when: FactOccurrence, lead: str) -> str:
 
 
 def _naming_aliases(fact: Fact, aliases: tuple[Alias, ...]) -> Fact:
-    """The words that gave the aliases were set aside for the rules; the content says them again."""
+    """Restore aliases, which had been removed for the rules, in the text."""
     named = {mention.name for mention in fact.mentions}
     others = [alias.alias for alias in aliases if alias.name in named and alias.alias not in fact.content]
     content = f"{fact.content}, also known as {' and '.join(others)}"
@@ -240,7 +240,7 @@ _NAMED = frozenset({EntityType.ORG, EntityType.PROJECT, EntityType.SYSTEM})
 def after(
     statement: Statement, finding: Finding | None, fact: Fact | None, discourse: Discourse, clause: str
 ) -> Discourse:
-    """Whom "he", "it" and "we" can mean from here on; of the names of a clause, the first is the likeliest."""
+    """Update whom "he", "it" and "we" may mean; among the names in a clause, the first is likeliest."""
     newcomer = _NEWCOMER.match(expand(clause))
     if newcomer and newcomer["role"] in _NEWCOMERS:
         discourse = replace(discourse, expected=newcomer["role"])
@@ -249,7 +249,7 @@ def after(
         is_subject = mention.role == "subject" and subject.sort is not Sort.THING and not of_owner
         if mention.name != discourse.me and not is_subject:
             discourse = _with_mention(mention, discourse)
-    # What looked like a mere name may be somebody after all: "Poppy is Peter's daughter".
+    # What seemed a mere name may turn out to be a person: "Poppy is Peter's daughter".
     people = {one.name for one in fact.mentions if one.entity_type is EntityType.PERSON} if fact else set()
     if of_owner:
         pass
@@ -262,7 +262,7 @@ def after(
 
 
 def described(fact: Fact, discourse: Discourse) -> Fact:
-    """The fact with each person told from his namesakes by what the conversation first said of him."""
+    """Add to each person what the conversation first said about them, to distinguish namesakes."""
     mentions = tuple(_told_apart(mention, discourse) for mention in fact.mentions)
     return fact.model_copy(update={"mentions": mentions})
 
@@ -309,7 +309,7 @@ def _with_parent(person: Person, mention: FactMention) -> Person:
 
 
 def _with_firm(statement: Statement, finding: Finding | None, fact: Fact, discourse: Discourse) -> Discourse:
-    """The firm that a sentence gives as the speaker's own."""
+    """Record the firm that a sentence presents as the speaker's own."""
     if finding is None or statement.negated:
         return discourse
     firm = finding.groups.get("object") if finding.rule.object_type is EntityType.ORG else None
@@ -331,14 +331,14 @@ _NEWCOMER = re.compile(
     r"^(?:[Ww]e|I) (?:have |has |just |recently |finally )*(?:signed|got|won|landed|hired|found|met|took on|taken on|gained)"
     r"(?: up| on)? an? (?:(?:new|big|first|second|great|lovely) )*(?P<role>[a-z-]+)\b"
 )
-"""What somebody unnamed is who was just gained: "client" of "we signed a new client"."""
+"""The relation of an unnamed newcomer: "client" in "we signed a new client"."""
 
 _NEWCOMERS = ROLES | ACQUAINTANCES | {"supplier", "vendor", "investor", "sponsor", "neighbour", "tenant"}
 _BY_TRADE = re.compile(rf"(?<![\w'])(?P<name>{CAPITAL}[\w-]+) the (?P<role>[a-z-]+)\b(?! of\b)")
 
 
 def _introductions(clause: str, discourse: Discourse) -> Iterator[str]:
-    """The ties by which a clause brings people in, each as a sentence of its own: "Peter is my brother-in-law"."""
+    """Yield the relations that introduce people in a clause as sentences: "Peter is my brother-in-law"."""
     for match in _BROUGHT_IN.finditer(clause):
         whose, name = match["whose"], match["name"]
         bare = re.sub(rf"^{_TITLE}", "", name)
@@ -362,7 +362,7 @@ def _owner(whose: str, before: str, discourse: Discourse) -> str | None:
 
 
 def by_trade(clause: str, discourse: Discourse) -> tuple[str, Discourse]:
-    """ "Peter the plumber keeps bees" → "Peter keeps bees", of the one Peter who is a plumber."""
+    """Change "Peter the plumber keeps bees" to "Peter keeps bees", about the Peter who is a plumber."""
     match = _BY_TRADE.search(clause)
     if match is None or match["role"] not in ROLES or not looks_like_name(match["name"]):
         return clause, discourse
@@ -374,7 +374,7 @@ def by_trade(clause: str, discourse: Discourse) -> tuple[str, Discourse]:
 
 _STAFF = "|".join(sorted(ROLES - {"partner", "author", "lead", "head"}))
 FIRM_LASTS = 6
-"""For how many messages after a firm was named "we" still speaks for it."""
+"""For how many messages "we" still means a firm after it was named."""
 
 _AT_WORK = re.compile(
     r"\b[Ww]e(?: \w+ly| also| mostly| mainly| just| only)? (?:do|make|build|sell|offer|provide|"
@@ -406,13 +406,13 @@ _OF_WORK = re.compile(
     rf"|brands?|content|meetings?|invoices?|based|(?!(?:{_AT_HOME})ing\b)\w+ing)s?\b",
     re.IGNORECASE,
 )
-"""What somebody who speaks of himself and those at home seldom speaks of."""
+"""Words that people seldom use about themselves and their household."""
 
 _OURS = re.compile(r"\b[Oo]urs?\b|\bus\b")
 
 
 def speaks_for(clause: str, discourse: Discourse) -> str | None:
-    """The firm that "we" means here: one named lately, in a sentence that is about work and not about home."""
+    """Return the firm that "we" means: one named recently, in a sentence about work rather than home."""
     if discourse.own_firm is not None and _SURELY_WORK.search(clause):
         return discourse.own_firm
     if discourse.firm is None or discourse.firm_age > FIRM_LASTS or _PRIVATE.search(clause):
@@ -435,7 +435,7 @@ _HE = re.compile(r"\b(?:he|him|his|she|her|hers)\b")
 
 
 def stands_alone(fact: Fact, statement: Statement) -> bool:
-    """Whether no "it", "that", "there", "he" or "she" of the fact means something outside it."""
+    """Whether no "it", "that", "there", "he" or "she" in the fact refers to something outside it."""
     said = statement.predicate
     if _IT.search(said) or _POINTING.search(said) or _THERE.search(said) or _THERE.search(statement.subject.text):
         return False

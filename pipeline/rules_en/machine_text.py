@@ -1,4 +1,4 @@
-"""Machine text within a message: code, logs, markup, tables, diffs and comma-separated values."""
+"""Remove machine text from messages: code, logs, markup, tables, diffs and comma-separated values."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -31,12 +31,12 @@ _LEAST_ROWS = 2
 
 
 def spoken_lines(lines: Sequence[str]) -> Iterator[str]:
-    """The lines that may be somebody's words, the empty ones among them left out.
+    """Yield the non-empty lines that may be a person's words.
 
-    A table's row is kept where it is led by a bar: the reader of lists knows what a rota says.
+    A table row that starts with a bar is kept, because the list reader understands rotas.
     """
     written = [line.strip() for line in lines if line.strip()]
-    if len(written) == 1 and _PATCH_LINE.match(written[0]) and ":" not in written[0]:  # one line of a diff, not a note
+    if len(written) == 1 and _PATCH_LINE.match(written[0]) and ":" not in written[0]:  # a line of a diff, not a note
         return
     fence = ""
     plain: list[str] = []
@@ -53,7 +53,7 @@ def spoken_lines(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _spoken_of_block(lines: Sequence[str]) -> Iterator[str]:
-    """Those of a paragraph. A patch, a table and a file of values show in its lines together."""
+    """Yield those lines of a paragraph. Patches, tables and value files are recognised by their lines together."""
     stripped = [line.strip() for line in lines]
     head, added, removed = (any(map(one.match, stripped)) for one in (_PATCH_HEAD, _ADDED, _REMOVED))
     patched = head or (added and removed)
@@ -70,13 +70,13 @@ def _spoken_of_block(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _shared_count(lines: Sequence[str], count: Callable[[str], int]) -> set[int]:
-    """How many marks a line has, where several lines below each other have as many."""
+    """Return the numbers of marks that several consecutive lines share."""
     runs = ((marks, len(list(run))) for marks, run in groupby(lines, key=count))
     return {marks for marks, rows in runs if marks and rows >= _LEAST_ROWS}
 
 
 def _separators(line: str) -> int:
-    """How many commas or semicolons part the values of a line; 0 where a blank follows one, as it does in a sentence."""
+    """Return the number of commas or semicolons separating values; 0 if a space follows one, as in a sentence."""
     return line.count(",") + line.count(";") if _VALUES.match(line) else 0
 
 

@@ -1,4 +1,4 @@
-"""The named things of a text and what sort of thing each is, by known names, by the words around it and by its form."""
+"""Find the named things in a text and guess their types, from known names, context and form."""
 
 import re
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ _ALSO_WORDS = (
         """.split()
     )
 )
-"""Names that are words as well: only their capital tells. Fewer than `AMBIGUOUS`, for "met john" of a known John means him."""
+"""Names that are also words, so only a capital shows a name. Fewer than `AMBIGUOUS`: "met john" means a known John."""
 
 
 def _cue(pattern: str, entity_type: EntityType) -> tuple[re.Pattern[str], EntityType]:
@@ -104,13 +104,13 @@ _FIRM_AFTER = re.compile(
 
 @dataclass(frozen=True)
 class Gazetteer:
-    """The names that the namespace knows already, recognised in any case."""
+    """The namespace's known names, recognised in any case."""
 
     entities: tuple[KnownEntity, ...] = ()
 
     @cached_property
     def types(self) -> dict[str, EntityType]:
-        """The type of each known name and alias, casefolded; of a name that two types share, the first."""
+        """The type of each known name and alias, casefolded; if two types share a name, the first."""
         last_first = reversed(self.entities)
         return {name.casefold(): one.entity_type for one in last_first for name in (one.name, *one.aliases)}
 
@@ -119,12 +119,12 @@ class Gazetteer:
         return {name.casefold(): name for entity in self.entities for name in (entity.name, *entity.aliases)}
 
     def canonical(self, name: str) -> str:
-        """The name of which this one is an alias, else the name itself."""
+        """Return the main name for an alias; other names are returned unchanged."""
         return next((entity.name for entity in self.entities if name in entity.aliases), name)
 
     @cached_property
     def short_forms(self) -> frozenset[str]:
-        """The first words of longer names of organisations: "Acme" of "Acme Logistics"."""
+        """The first words of longer organisation names: "Acme" for "Acme Logistics"."""
         orgs = (one.name.casefold().split() for one in self.entities if one.entity_type is EntityType.ORG)
         return frozenset(words[0] for words in orgs if len(words) > 1) - _ALSO_WORDS - FIRST_NAMES
 
@@ -134,19 +134,19 @@ class Gazetteer:
         return tuple(sorted(names, key=len, reverse=True))
 
     def pattern_for(self, text: str) -> re.Pattern[str] | None:
-        """A pattern of the known names that a text may hold.
+        """Return a pattern of the known names that a text may contain.
 
-        One of all names costs more to compile than a message to read, and again after each sentence that introduces somebody.
+        A pattern of all names would take longer to compile than a message to read, and change with every new person.
         """
         folded = text.casefold()
-        folded = f"{folded}\n{folded.replace(_DOTTED_I, 'i')}"  # a pattern takes "İ" for "i"
+        folded = f"{folded}\n{folded.replace(_DOTTED_I, 'i')}"  # patterns match "İ" as "i"
         names = [re.escape(name) for name in self._looked_for if name in folded]
         return re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE) if names else None
 
 
 @dataclass(frozen=True, slots=True)
 class NamedEntity:
-    """A name as it is to be kept, its type, and where it stands in the text."""
+    """A name in its stored form, its type, and its position in the text."""
 
     name: str
     entity_type: EntityType
@@ -155,9 +155,9 @@ class NamedEntity:
 
 
 def find_names(text: str, gazetteer: Gazetteer, *, first_counts: bool) -> list[NamedEntity]:
-    """The names in a text, in order, each where it stands first.
+    """Return the distinct names in a text by first occurrence.
 
-    first_counts: whether a capital at the very start means a name, rather than the start of a sentence.
+    first_counts: whether a capital at the very start marks a name rather than a sentence.
     """
     known = gazetteer.pattern_for(text)
     found: list[NamedEntity] = []
@@ -167,7 +167,7 @@ def find_names(text: str, gazetteer: Gazetteer, *, first_counts: bool) -> list[N
         found.append(NamedEntity(gazetteer.spellings.get(folded, match[0]), entity_type, *match.span()))
     for start, name in _runs(text):
         end = start + len(name)
-        here = (EntityType.PERSON, start)  # where "Sarah" may be known, of "Sarah Okafor"
+        here = (EntityType.PERSON, start)  # "Sarah" may be known where "Sarah Okafor" stands
         found = [n for n in found if (n.entity_type, n.start) != here or not name.startswith(f"{n.name} ")]
         if (start == 0 and not first_counts) or any(n.start < end and start < n.end for n in found):
             continue
@@ -181,7 +181,7 @@ def find_names(text: str, gazetteer: Gazetteer, *, first_counts: bool) -> list[N
 
 
 def _only_says_which(text: str, start: int, end: int) -> bool:
-    """Whether a name only tells which thing is meant, "the Leeds half marathon", or is a word that is quoted."""
+    """Whether a name only specifies a thing, "the Leeds half marathon", or is a quoted word."""
     before, after = text[:start], text[end:]
     quoted = before.endswith('"') and after.startswith('"') and " " not in text[start:end]
     return quoted or (before.endswith(" the ") and re.match(r" [a-z]", after) is not None)
@@ -216,7 +216,7 @@ def _is_no_name(word: str) -> bool:
 
 
 def guess_type(name: str, before: str, after: str, gazetteer: Gazetteer) -> EntityType:
-    """The type of a name by what is known of it, its own words, and the words around it."""
+    """Guess a name's type from known names, its own words, and the words around it."""
     known = gazetteer.types.get(name.casefold())
     if known is None and name.casefold() in gazetteer.short_forms:
         return EntityType.ORG
@@ -231,7 +231,7 @@ def guess_type(name: str, before: str, after: str, gazetteer: Gazetteer) -> Enti
 
 
 def _own_type(words: list[str]) -> EntityType | None:
-    """What the words of a name tell by themselves: "Blue Lake", "Acme Ltd", "Anna Berg"."""
+    """Return the type that a name's words show by themselves: "Blue Lake", "Acme Ltd", "Anna Berg"."""
     if words[-1] in ORG_ENDINGS or words[0] in _ORG_STARTS:
         return EntityType.ORG
     if words[-1] in PLACE_ENDINGS or words[0] in _PLACE_STARTS:
@@ -240,13 +240,13 @@ def _own_type(words: list[str]) -> EntityType | None:
 
 
 def looks_like_name(text: str) -> bool:
-    """Whether a text is one to three capitalised words, none of them a word that is no name."""
+    """Whether a text is one to three capitalised words that may be a name."""
     words = text.split()
     return 0 < len(words) <= 3 and all(re.match(CAPITAL, w) and not _is_no_name(w) for w in words)
 
 
 def titled(text: str) -> str:
-    """A name given in lower case, "new york", as names are written; one with a capital in it stays."""
+    """Capitalise a lowercase name, such as "new york"; one with a capital is kept."""
     if any(c.isupper() for c in text):
         return text
     small = {"of", "the", "and", "de", "van", "von", "on", "upon"}
@@ -254,11 +254,11 @@ def titled(text: str) -> str:
 
 
 _MOST_PEOPLE = 12
-"""How many people a conversation keeps in sight."""
+"""How many people a conversation keeps track of."""
 
 
 class Sort(Enum):
-    """What sort of subject a statement has."""
+    """The kind of a statement's subject."""
 
     SELF = auto()
     GROUP = auto()
@@ -269,10 +269,10 @@ class Sort(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whom or what a statement is about.
+    """The subject of a statement.
 
-    text: as it stands in the content ("User's brother Peter"). name: the entity's name, None for an unnamed one.
-    noun: what it is to its owner ("brother", "team meeting"). owner: the name before the possessive, or None.
+    text: as used in the fact ("User's brother Peter"). name: the entity's name; None if unnamed.
+    noun: its relation to the owner ("brother", "team meeting"). owner: the name before the possessive, or None.
     """
 
     text: str
@@ -285,11 +285,11 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who was spoken of.
+    """A person mentioned in the conversation.
 
-    described: what the messages called him by, the first of it telling him from his namesakes. parent: his firm.
-    short: what he was called before his full name came. fresh: he came up in the message at hand.
-    gender: by the pronouns that were used of him, else by his name.
+    described: descriptions in the messages, the first distinguishing namesakes. parent: their firm.
+    short: what they were called before the full name came. fresh: mentioned in the current message.
+    gender: by pronouns used, else by name.
     """
 
     subject: Subject
@@ -301,25 +301,25 @@ class Person:
 
     @property
     def tie(self) -> str | None:
-        """What he is to somebody: "User's brother", "one of User's writers at WOBS"."""
+        """Their relation to somebody: "User's brother", "one of User's writers at WOBS"."""
         return self.described[0] if self.described and "'s " in self.described[0] else None
 
     @property
     def epithet(self) -> str | None:
-        """The tie as it reads before his name: "User's brother", "User's writer"."""
+        """The relation as it precedes the name: "User's brother", "User's writer"."""
         return as_one(self.tie) if self.tie and self.tie.startswith(ONE_OF) else self.tie
 
 
 @dataclass(frozen=True, slots=True)
 class Discourse:
-    """What the words before explain: who speaks, for which firm, and whom a pronoun can mean.
+    """The context of later words: the speaker, their firm, and the possible referents of pronouns.
 
-    me: "User", or the speaker's name. you: the other one of two human speakers. firm: what "we" speaks for.
-    own_firm: the firm that the batch gave as the speaker's own, in this conversation or another.
-    people: those spoken of, the latest last. org: the organisation named last.
-    expected: what an unnamed newcomer is to the speaker ("client"), whose name the next sentence may give.
-    unnamed: those that the latest clause of that sort spoke of without a name, joined ones together; unnamed_fresh: it
-    is of the message at hand.
+    me: "User", or the speaker's name. you: the other of two human speakers. firm: what "we" means.
+    own_firm: the speaker's own firm according to the batch, in any conversation.
+    people: those mentioned, latest last. org: the organisation named last.
+    expected: the relation of an unnamed newcomer ("client"), whom the next sentence may name.
+    unnamed: those that the latest such clause mentioned without a name, coordinated ones grouped; unnamed_fresh: it is in the
+        current message.
     """
 
     me: str = USER
@@ -335,12 +335,12 @@ class Discourse:
     unnamed_fresh: bool = False
 
     def meant_by(self, pronoun: str) -> Person | None:
-        """The latest one whom the pronoun can mean."""
+        """Return the latest person the pronoun can mean."""
         gender = PRONOUNS.get(pronoun.lower())
         return next((p for p in reversed(self.people) if p.gender is None or p.gender is gender), None)
 
     def called(self, name: str, described: str | None = None) -> Person | None:
-        """The latest one of this name, of whom the description was said, where one is given: "baker" fits "User's baker"."""
+        """Return the latest person with this name and, if given, description: "baker" fits "User's baker"."""
         for person in reversed(self.people):
             so_described = any(one == described or one.endswith(f" {described}") for one in person.described)
             if _same_name(person.subject.name, name) and (described is None or so_described):
@@ -348,13 +348,13 @@ class Discourse:
         return None
 
     def with_person(self, person: Person) -> "Discourse":
-        """The person spoken of last."""
+        """Return the discourse with a person as the latest mentioned."""
         others = tuple(p for p in self.people if not _same_one(p, person))
         return replace(self, people=(*others, person)[-_MOST_PEOPLE:])
 
 
 def spoken_of(subject: Subject, discourse: Discourse, said: str | None = None, pronoun: str = "") -> Person:
-    """The subject as a person, with what was known of him; said: what this sentence describes him by."""
+    """Return the subject as a person, with known details. said: this sentence's description."""
     noun = subject.noun if subject.owner else ""
     known = discourse.called(subject.name, said) if subject.name else None
     if known is None and subject.name and (said is None or not noun):
@@ -375,7 +375,7 @@ def spoken_of(subject: Subject, discourse: Discourse, said: str | None = None, p
 
 
 def bears_another_tie(person: Person, said: str) -> bool:
-    """Whether somebody is known as another relative or friend of the same person: "User's mother" and "User's daughter"."""
+    """Whether a person is known with another relation to the same person: "User's mother" and "User's daughter"."""
     said, tie = comparable(said, person.tie or "")
     owner, possessive, relation = said.partition("'s ")
     known_owner, _, known = tie.partition("'s ")

@@ -1,4 +1,4 @@
-"""Procedures that the user teaches: "to check a batch, first run it through two detectors. Then …"."""
+"""Detect procedures that the user teaches: "to check a batch, first run it through two detectors. Then …"."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from pipeline.rules_en.sentences import Sentence
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """A procedure in a message: what for, its steps as they were said, and which sentences hold it (half-open)."""
+    """A procedure in a message: its goal, its steps as said, and the range of sentences (half-open)."""
 
     goal: str
     steps: tuple[str, ...]
@@ -45,7 +45,7 @@ _PLAIN_OPENINGS = _patterns(
     rf"(?:the|our|my) {_THING} {_NOUNS} {_DOES}[:,]?\s*{_STEPS}",
     rf"(?:the )?{_NOUNS} (?:to|for|of) {_THING}(?: are| is)?:\s*{_STEPS}",
 )
-"""They leave no doubt that a procedure is taught."""
+"""Openings that clearly teach a procedure."""
 
 _ORDERING = r"(?:first|always|start (?:by|with)|begin (?:by|with)|need to|have to|must|should)\b"
 
@@ -88,10 +88,9 @@ _MARKS = ".!,;: "
 
 
 def find_process(sentences: Sequence[Sentence], texts: Sequence[str], start: int, *, marked: bool) -> Taught | None:
-    """The procedure that begins at a sentence, None where none does.
+    """Return the procedure that begins at a sentence, or None.
 
-    texts: the sentences without their openers and marks. marked: the user said that this is to be learnt, so one
-    step is enough.
+    texts: the sentences without openers and marks. marked: the user asked to learn this, so one step suffices.
     """
     opening = _opening(texts[start])
     if opening is None:
@@ -110,7 +109,7 @@ def find_process(sentences: Sequence[Sentence], texts: Sequence[str], start: int
 
 
 def _opening(text: str) -> tuple[str, str, bool] | None:
-    """What the procedure is for, the steps in the same sentence, and whether the words leave no doubt that it is one."""
+    """Return a procedure's goal, the steps in the same sentence, and whether the wording is clear."""
     for pattern in (*_PLAIN_OPENINGS, *_OTHER_OPENINGS):
         match = pattern.match(text)
         if match is None:
@@ -126,7 +125,7 @@ def _opening(text: str) -> tuple[str, str, bool] | None:
 
 
 def _tells_to(steps: str) -> bool:
-    """After "To deploy, …" an order or a "first" must come; "To relax, I go running" teaches nothing."""
+    """Whether an order or "first" follows "To deploy, …"; "To relax, I go running" teaches nothing."""
     if _SEQUENCE.match(steps) or _ORDERED.search(steps):
         return True
     return steps.lower().startswith("we ") if _DOER.match(steps) else _orders(steps)
@@ -149,9 +148,9 @@ def _is_step(sentence: Sentence, text: str, *, bare: bool) -> bool:
 
 
 def _named(goal: str, *, verbal: bool) -> str:
-    """What a procedure is called after what it is for: "check the batch" → "checking the batch".
+    """Return a procedure's name from its goal: "check the batch" → "checking the batch".
 
-    verbal: the first word stood where only a verb can.
+    verbal: the first word must be a verb.
     """
     first, _, rest = goal.rstrip(" ,.").partition(" ")
     low = first.lower()
@@ -162,7 +161,7 @@ def _named(goal: str, *, verbal: bool) -> str:
 def compose_process(
     taught: Taught, message: Message, found: Sequence[Sentence], discourse: Discourse, *, marked: bool
 ) -> Fact:
-    """The one fact that holds all steps of a procedure, about an entity named after what it is for."""
+    """Return a fact with all steps of a procedure, about an entity named after its goal."""
     steps = "; ".join(_step(step, discourse) for step in taught.steps)
     name = to_third_person(taught.goal, discourse.me, discourse.firm)
     start = message.content.find(found[taught.start].quote)
@@ -179,7 +178,7 @@ def compose_process(
 
 
 def _step(step: str, discourse: Discourse) -> str:
-    """A step in the third person, its second verb too: "then we call and book" → "then User calls and books"."""
+    """Return a step in the third person, including its second verb: "then we call and book" → "then User calls and books"."""
     text = to_third_person(_lowered(step), discourse.me, discourse.firm)
     doer = re.escape(discourse.firm or discourse.me)
     if not re.match(rf"(?:[a-z ]+ )?{doer} ", text):
@@ -188,6 +187,6 @@ def _step(step: str, discourse: Discourse) -> str:
 
 
 def _lowered(step: str) -> str:
-    """A step that was a sentence of its own, as part of one: "Run the tests" → "run the tests"."""
+    """Lowercase a step that was a sentence of its own: "Run the tests" → "run the tests"."""
     first = step.split(" ", 1)[0]
     return step[0].lower() + step[1:] if first.istitle() and first != "I" and first.lower() not in FIRST_NAMES else step

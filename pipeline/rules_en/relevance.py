@@ -1,4 +1,4 @@
-"""Which plain statements are worth keeping, of those that no rule claims: what happened, what is planned, what somebody does."""
+"""Select the statements worth keeping that no rule claims: events, plans, and what people do."""
 
 import re
 from collections.abc import Callable
@@ -22,7 +22,7 @@ _VAGUE_VERBS = frozenset(
     wait want wish wonder worry
     """.split()
 )
-"""They say what somebody feels just now, or lean on words that are not there."""
+"""Verbs for momentary feelings, or that depend on missing context."""
 
 _NEVER_DATED = frozenset(
     "think hope guess mean know feel believe suppose bet wish wonder want need like love agree".split()
@@ -59,7 +59,7 @@ _NOTHING = re.compile(
     r"\b(?:thing|point|idea|question|one|problem|issue|rest|same|answer|reason|way|trick|note|code|error"
     r"|capital|population|definition)s?\b(?! for\b)"
 )
-"""Things of which a sentence without an owner says nothing that lasts."""
+"""Things that say nothing lasting without an owner."""
 
 _GOALS = frozenset(
     "want wants wanted plan plans planned hope hopes intend intends aim aims dream dreams need needs decided expect"
@@ -93,10 +93,10 @@ _STANDING = re.compile(r"\bsince\b|^(?:has|have) been\b|^(?:likes|loves|hates|pr
 
 @dataclass(frozen=True, slots=True)
 class _Predicate:
-    """The words of a predicate, and whether it names a time.
+    """The words of a predicate. dated: it names a time.
 
-    own: it is the speaker's. together: with others, and what "we" want is no request to the assistant.
-    among: the speaker is one of several, to whom a "will" is a promise.
+    own: it is the speaker's. together: it is shared with others, so a wish is no request to the assistant.
+    among: the speaker is one of several, to whom "will" is a promise.
     """
 
     words: list[str]
@@ -114,13 +114,13 @@ class _Predicate:
 
 
 def notable(statement: Statement, *, dated: bool, marked: bool) -> MemoryKind | None:
-    """The kind under which a plain statement is kept, None for what says too little to be remembered.
+    """Return the kind to keep a statement under; None if it is not worth remembering.
 
     dated: a time phrase was resolved. marked: the user asked to remember it.
     """
     words, sort = statement.core.split(), statement.subject.sort
     if not words:
-        return None  # "I can't": what is not said
+        return None  # "I can't" alone
     kind = MemoryKind.EVENT if dated and not _STANDING.search(statement.core) else MemoryKind.FACT
     if marked:
         return kind
@@ -133,7 +133,7 @@ def notable(statement: Statement, *, dated: bool, marked: bool) -> MemoryKind | 
 
 
 def _notable_doing(statement: Statement, said: _Predicate) -> bool:
-    """Whether it is worth keeping what somebody, or something with a name, does or is."""
+    """Whether an action or state of a person or named thing is worth keeping."""
     words = said.words
     if statement.negated and (words[0] in _ABILITIES - {"code", "dance"}):
         return True
@@ -143,7 +143,7 @@ def _notable_doing(statement: Statement, said: _Predicate) -> bool:
 
 
 def _substance(words: list[str]) -> bool:
-    """Whether something is left when the words that point elsewhere are taken away."""
+    """Whether content remains without the words that refer elsewhere."""
     return any(word.lower().strip(",.'\"") not in THIN for word in words)
 
 
@@ -157,7 +157,7 @@ def _notable_thing(statement: Statement, said: _Predicate) -> bool:
 
 
 def _specific(said: _Predicate) -> bool:
-    """Whether a number, a name or a date pins down what is said: "is off from Friday", "goes up to 935"."""
+    """Whether a number, name or date makes the statement specific: "is off from Friday", "goes up to 935"."""
     words, rest = said.words, said.rest.replace(USER, "")
     head = words[0].lower()
     base = base_of(head)
@@ -275,7 +275,7 @@ def _notable_would(said: _Predicate) -> bool:
 
 
 def _notable_goal(said: _Predicate) -> bool:
-    """ "Wants to learn Spanish" is a goal, "wants to know how" a request to the assistant."""
+    """Distinguish a goal, "wants to learn Spanish", from a request to the assistant, "wants to know how"."""
     words = said.words
     if "to" not in words[:4]:
         due = said.together and said.dated and words[1] in {"a", "an", "the"}
@@ -302,7 +302,7 @@ _JUDGES: dict[str, Callable[[_Predicate], bool]] = {
     "will": _notable_will,
     "would": _notable_would,
 }
-"""Who judges a predicate, by its first word; any other verb is judged by itself."""
+"""The judge of a predicate by its first word; other verbs are judged by `_notable_verb`."""
 
 AIMS = frozenset(
     """
@@ -327,7 +327,7 @@ ON_THE_DESK = re.compile(
     r"|servers? and|restarted|env|sandbox|drafts?|endings?|titles?|fonts?|layouts?)\b",
     re.IGNORECASE,
 )
-"""What is worked on, or looked at, in the conversation itself: "the second paragraph"."""
+"""Objects of work in the conversation itself: "the second paragraph"."""
 
 _LASTING = frozenset(
     """
@@ -338,7 +338,7 @@ _LASTING = frozenset(
     agree swap split land meet use retake relocate qualify sail
     """.split()
 )
-"""What one has done and still counts a year later."""
+"""Actions that still matter a year later."""
 
 _FOR_A_WHILE = (
     AIMS
@@ -365,7 +365,7 @@ _A_TIME = re.compile(rf"^(?:next |this |the )?{DAY_NAME}(?! )|^\d", re.IGNORECAS
 
 
 def in_passing(statement: Statement, *, dated: bool) -> bool:
-    """Whether a statement is about what lies on the desk just now, about the moment, or about the world at large."""
+    """Whether a statement concerns work at hand, the moment, or the world at large."""
     core, subject = statement.core, statement.subject
     if _MOMENTARY.search(core) or _UNDONE.match(core) or _A_TIME.match(subject.text):
         return True
@@ -377,7 +377,7 @@ def in_passing(statement: Statement, *, dated: bool) -> bool:
 
 
 def _just_doing(core: str) -> bool:
-    """Whether it is what somebody is at just now, "is making soup", rather than for a while, "is learning Spanish"."""
+    """Whether it is a momentary activity, "is making soup", rather than a longer one, "is learning Spanish"."""
     doing = re.match(r"(?:is|are) (?P<verb>[a-z]+ing)\b(?! to\b)", core)
     if doing is None or doing["verb"] in {"doing", "going", "getting"}:
         return False
@@ -386,7 +386,7 @@ def _just_doing(core: str) -> bool:
 
 
 def _told_in_passing(statement: Statement) -> bool:
-    """Whether it is part of a story: something done once that leaves nothing behind, or something not done."""
+    """Whether it is part of a story: done once without consequences, or not done."""
     head = statement.core.split()[0].lower()
     if head in AUXILIARIES:
         return False

@@ -1,4 +1,4 @@
-"""Who has another name from now on: "she's called Anna Vogel now", "Tom changed his name to Reed", "we renamed it to Eagle"."""
+"""Detect renamings: "she's called Anna Vogel now", "Tom changed his name to Reed", "we renamed it to Eagle"."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -60,11 +60,11 @@ _WITHIN = tuple(
         rf"^(?P<old>[Ss]he|[Hh]e|{RUN})(?:'s| is) (?P<back>back) to (?:being )?(?P<new>{RUN} {RUN}){_END}",
     )
 )
-"""A new name on the way: "Anna Vogel, née Becker, is pregnant", "Anna Becker, who is now called Anna Vogel, moved to Ulm"."""
+"""New names in passing: "Anna Vogel, née Becker, is pregnant", "Anna Becker, who is now called Anna Vogel, moved to Ulm"."""
 
 
 def renamed_within(text: str, gazetteer: Gazetteer) -> tuple[str, str] | None:
-    """Set apart a new name that a sentence gives on the way, as a clause of its own; with it what the sentence says besides."""
+    """Separate a new name given in passing into its own clause; return it with the rest of the sentence."""
     match = next((found for pattern in _WITHIN if (found := pattern.match(text))), None)
     if match is None:
         return None
@@ -84,10 +84,7 @@ def renamed_within(text: str, gazetteer: Gazetteer) -> tuple[str, str] | None:
 
 
 def in_full(facts: Iterable[Fact], told: Iterable[Fact]) -> list[Fact]:
-    """Return facts that mention whom others rename by a part of the old name with all of it.
-
-    told: those that rename somebody, if any.
-    """
+    """Complete the names in facts that use part of a renamed person's old name. told: facts that may rename somebody."""
     renamed = [one.name for fact in told for one in fact.mentions if one.renamed]
     wholes = {part: name for name in renamed for part in name.split() if part != name}
     return [_with_names(fact, wholes) for fact in facts] if wholes else list(facts)
@@ -100,14 +97,14 @@ def _with_names(fact: Fact, wholes: Mapping[str, str]) -> Fact:
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """Somebody's name before, as it is known in full, and from now on."""
+    """A renaming, from the full known name to the new one."""
 
     old: str
     new: str
     entity_type: EntityType
 
     def fact(self, source: FactSource) -> Fact:
-        """The renaming as a fact of its own."""
+        """Return the renaming as a fact."""
         mention = FactMention(name=self.old, entity_type=self.entity_type, role="subject", renamed=self.new)
         return Fact(
             kind=MemoryKind.FACT,
@@ -119,16 +116,16 @@ class Renaming:
         )
 
     def heard(self, discourse: Discourse) -> Discourse:
-        """The discourse after it, in which a pronoun means who was renamed."""
+        """Return the discourse afterwards, in which a pronoun means the renamed person."""
         if self.entity_type is not EntityType.PERSON:
             return discourse
         return discourse.with_person(spoken_of(Subject(self.new, Sort.PERSON, self.new), discourse))
 
 
 def renaming_in(clause: str, discourse: Discourse, gazetteer: Gazetteer) -> Renaming | None:
-    """Return the new name that a clause gives somebody who had another; None where it gives none, or who had none before.
+    """Return the renaming in a clause; None if it gives no new name, or the entity had none before.
 
-    Without a word such as "now", a longer name that begins as the old one does is a new one: "she's called Anna Vogel".
+    Even without "now", a longer name with the same first name is new: "she's called Anna Vogel".
     """
     text = expand(clause)
     match = next((found for pattern in _PATTERNS if (found := pattern.match(text))), None)
@@ -163,7 +160,7 @@ def _meant(pronoun: str, discourse: Discourse) -> str | None:
 
 
 def _known(short: str, gazetteer: Gazetteer) -> tuple[str, EntityType] | None:
-    """Who bears a name, or alone bears it as a part."""
+    """Return the only entity with a name, or with it as part."""
     found = {
         one.name: one.entity_type
         for one in gazetteer.entities

@@ -1,4 +1,4 @@
-"""What a sentence asks of the assistant beside what it states: a question behind it, a request to remember it."""
+"""Separate requests in a sentence from its statement: a trailing question, or a request to remember."""
 
 import re
 
@@ -17,7 +17,7 @@ _OWN = re.compile(r"^(?:i|i'm|im|i've|ive|my|we|we're|our)\b", re.IGNORECASE)
 
 
 def stated_part(text: str) -> str:
-    """What the user says of himself before he asks: "I live in Leeds, can you find me a gym?" → "I live in Leeds"."""
+    """Return the user's statement before a question: "I live in Leeds, can you find me a gym?" → "I live in Leeds"."""
     match = _TRAILING_QUESTION.match(text) or _TRAILING_REQUEST.match(text)
     return match["said"] if match and _OWN.match(match["said"]) else text
 
@@ -48,7 +48,7 @@ _TRAILING = re.compile(
 
 
 def split_mark(text: str) -> tuple[bool, str]:
-    """Whether the sentence asks to be remembered, and what is left of it without the asking."""
+    """Return whether the sentence asks to be remembered, and the text without that request."""
     match = _MARK.match(text)
     if match is None:
         trailing = _TRAILING.search(text)

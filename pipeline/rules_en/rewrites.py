@@ -1,4 +1,4 @@
-"""Chat put into plain words, for the rules: "call me Sam", "my brother, Tom, …", and what is said beside the matter."""
+"""Rewrite chat in plain words for the rules: "call me Sam", "my brother, Tom, …"; and drop asides."""
 
 import re
 
@@ -14,14 +14,14 @@ _CALLED = (
     rf"(?:(?!(?i:{'|'.join(sorted(NOT_NAMES - FIRST_NAMES))})\b)[A-Z]\w*"
     rf"|(?:{'|'.join(sorted(FIRST_NAMES - {'will', 'may'}))})\b)"
 )
-"""What one may be called, and no "call me later" or "call me Monday"."""
+"""Possible names, excluding "call me later" and "call me Monday"."""
 
 _KIN_ALONE = re.compile(
     r"^(?P<kin>mum|mom|dad|mother|father|grandma|grandpa|granny|nan|hubby|boss|landlord|landlady|wife|husband|baby)(?='s [a-z]+ "
     r"[a-z]+s?\b| (?:is|was|has|had|will|does|did|can|cannot|would|turns|[a-z]+ed|[a-z]{2,}s|took|got|left|went|said|told)\b)",
     re.IGNORECASE,
 )
-""" "Mum turns 70" says whose mum by saying nothing of it."""
+"""Family words without an owner: "Mum turns 70" is about the user's mum."""
 
 _REWRITES = tuple(
     (re.compile(pattern), replacement)
@@ -65,7 +65,7 @@ _BESIDE = (
         r"(?:[\s,]+(?:lol|haha+|btw|tbh|though|by the way|too|as well|you know|believe it or not|actually|right|anyway))+$"
     ),
 )
-"""What the end of a statement asks of the assistant, and what it says besides."""
+"""Requests to the assistant and asides at the end of a statement."""
 
 _LOWER_NAME = re.compile(
     rf"(?P<whose>\b{_OWNER} (?:{A_TIE})) (?P<name>{'|'.join(sorted(FIRST_NAMES - {'will', 'may', 'rob', 'sue', 'mark'}))})\b"
@@ -77,13 +77,13 @@ _SET_BEFORE = re.compile(
 
 
 def set_before(sentence: str) -> str | None:
-    """The name before its sentence: "Acme" of "Acme, they sell tea"."""
+    """Return a name that precedes its sentence: "Acme" for "Acme, they sell tea"."""
     match = _SET_BEFORE.match(expand(sentence))
     return match["name"] if match else None
 
 
 def plainer(text: str) -> str:
-    """The sentence in plain words, contractions already written out."""
+    """Return the sentence in plain words; contractions must be expanded."""
     text = _SET_BEFORE.sub(
         lambda match: f"{match['name']} {third(match['verb']) if match['who'] == 'they' else match['verb']}", text
     )
@@ -94,7 +94,7 @@ def plainer(text: str) -> str:
 
 
 def without_asides(clause: str) -> str:
-    """The clause without the "as well", the "haha" or the request at its end."""
+    """Drop a trailing "as well", "haha" or request."""
     for pattern in _BESIDE:
         clause = pattern.sub("", clause)
     return clause

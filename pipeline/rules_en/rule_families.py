@@ -1,4 +1,4 @@
-"""The families of rules: identity, people, organisations, work, places, events and preferences."""
+"""The rule families: identity, people, organisations, work, places, events and preferences."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ _ANOTHER = (
     r"(?:first|second|third|other|old|previous|former|last|side|part-time|weekend|summer|holiday|student|school|temp|temporary"
     r"|night|evening|volunteer\w*)"
 )
-"""Which job it is where it need not be the one that is known."""
+"""Words for a job that may not be the known one."""
 
 _MINE = rf"{_OWN}(?!{_ANOTHER}\b)(?:[\w-]+ )?"
 _NO_END = r"(?:offer|interview|application|advert|hunt|search|fair|posting|early|half|un\w+|with(?:out)? (?![A-Z]))"
@@ -158,7 +158,7 @@ _ILLNESS = "diabetes|asthma|adhd|ADHD|autism|dyslexia|epilepsy|arthritis|depress
 
 
 def _own(noun: str, says: str, attribute: str) -> Rule:
-    """ "My e-mail is …": what one has one of."""
+    """Return a rule for a single-valued attribute: "My e-mail is …"."""
     return rule(says, noun=noun, subjects=THINGS, attribute=attribute, owner_is_subject=True)
 
 
@@ -249,7 +249,7 @@ _PROJECT = (
 )
 
 _CALLED = rf"(?:(?:called |named |known as )(?=\w)|(?={CAPITAL}))"
-"""What may be left out before a capital only: "is called crumbs", "is Crumbs"."""
+"""May be omitted only before a capital: "is called crumbs", "is Crumbs"."""
 
 ORGANISATION_RULES: tuple[Rule, ...] = (
     rule(
@@ -412,4 +412,4 @@ PREFERENCE_RULES: tuple[Rule, ...] = (
 )
 
 RULES = IDENTITY_RULES + PEOPLE_RULES + ORGANISATION_RULES + EVENT_RULES + PLACE_RULES + WORK_RULES + PREFERENCE_RULES
-"""Every family, in the order in which they are asked."""
+"""All families, in the order tried."""

@@ -1,4 +1,4 @@
-"""A rule: which predicates it fits, and what it then says about the fact."""
+"""Rules: the predicates they match, and what they say about the fact."""
 
 import re
 from collections.abc import Iterable
@@ -18,15 +18,15 @@ _STOP_WORDS = (
     r"anymore|any more|instead|via|by|in|near|obviously|though|honestly|thankfully|luckily|sadly|unfortunately|anyway"
 )
 END = rf"(?=\s+(?:{_STOP_WORDS})\b|[,;:()!]|\s-|\.$|\s?$)"
-"""What a noun phrase of a rule ends before."""
+"""What ends a rule's noun phrase."""
 NOUN = rf"[\w][\w'&./+#-]*(?: [\w'&./+#-]+){{0,5}}?{END}"
-"""A short noun phrase up to the next preposition, conjunction or mark."""
+"""A short noun phrase up to the next preposition, conjunction or punctuation mark."""
 NAME_OR_NOUN = rf"(?:{RUN}|{NOUN})"
 LASTING = (
     r".*\b(?:since|(?:all [\w']+|whole) life|now|for (?:(?:about|almost|nearly|over|more than|at least|around|the)"
     r" )*(?:\d|an?\b|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|many|several|some|years|months|ages|last|past))"
 )
-"""What follows "has lived" or "has worked" of what goes on: without it, it is told of some time in the past."""
+"""What shows that "has lived" or "has worked" still applies; otherwise it is past."""
 
 _SEASON = "(?:spring|summer|autumn|fall|winter)"
 FOR_GOOD = (
@@ -35,7 +35,7 @@ FOR_GOOD = (
     rf"|in (?:early|late|the {_SEASON})|for good|for (?=[A-Z])"
     r"|to (?:join|start|become|found|work|go|be|pursue|study|travel|raise))\b)"
 )
-"""What may follow the name of what was left: "left Acme last week", and not "left Acme a voicemail", "left Acme at 5"."""
+"""What may follow the thing left: "left Acme last week", but not "left Acme a voicemail" or "left Acme at 5"."""
 
 SELF = frozenset({Sort.SELF})
 PEOPLE = frozenset({Sort.SELF, Sort.PERSON, Sort.GROUP})
@@ -45,17 +45,16 @@ BEARERS = frozenset({Sort.SELF, Sort.PERSON, Sort.GROUP, Sort.NAMED})
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a predicate of a certain form says.
+    """What a form of predicate says.
 
-    pattern: matched at the start of the statement's core. noun: matched whole against what the subject is, where
-    that matters.
+    pattern: matched at the start of the statement's core. noun: must match all of the subject's noun, if set.
     attribute: may name groups, "favourite_{thing}"; its value is the group "value", else "object".
-    predicate: of the relation from the subject to the group "object". object_type: what that object is.
-    content: replaces subject and predicate where those would read badly; names groups, {subject} and {me}.
-    owner_is_subject: the fact is about the owner of the noun: "User's name is Sarah" is about User.
-    name_only: fits only where the object is written as a name.
-    describes: the group "role" tells the subject from its namesakes.
-    ends: the attribute whose value holds no more.
+    predicate: relates the subject to the group "object". object_type: that object's type.
+    content: replaces subject and predicate if they would read badly; names groups, {subject} and {me}.
+    owner_is_subject: the fact is about the noun's owner: "User's name is Sarah" is about User.
+    name_only: the object must be written as a name.
+    describes: the group "role" distinguishes the subject from namesakes.
+    ends: the attribute whose value no longer holds.
     """
 
     pattern: re.Pattern[str]
@@ -74,7 +73,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule made of a statement; ``groups`` holds what its pattern caught, names put right."""
+    """A rule's match with a statement. groups: the captured groups, names normalised."""
 
     rule: Rule
     groups: dict[str, str] = field(default_factory=dict)
@@ -85,18 +84,18 @@ class Finding:
 
 
 def rule(pattern: str, kind: MemoryKind = MemoryKind.FACT, *, noun: str | None = None, **more: object) -> Rule:
-    """A rule from the text of its patterns."""
+    """Build a rule from pattern texts."""
     compiled = re.compile(noun, re.IGNORECASE) if noun else None
     return Rule(re.compile(pattern), kind, noun=compiled, **more)  # type: ignore[arg-type]
 
 
 def first_finding(statement: Statement, rules: Iterable[Rule]) -> Finding | None:
-    """What the first rule that fits says."""
+    """Return the finding of the first matching rule."""
     return next((found for each in rules if (found := fit(statement, each))), None)
 
 
 def fit(statement: Statement, rule: Rule) -> Finding | None:
-    """What one rule says of a statement, None where it does not fit."""
+    """Match one rule with a statement; None if it does not fit."""
     if statement.subject.sort not in rule.subjects:
         return None
     noun = rule.noun.fullmatch(statement.subject.noun) if rule.noun else None
@@ -121,7 +120,7 @@ def fit(statement: Statement, rule: Rule) -> Finding | None:
 
 
 def usable(text: str, name_only: bool) -> bool:
-    """Whether a noun phrase can stand for an entity, rather than for "a small flat" or "it"."""
+    """Whether a noun phrase can name an entity, unlike "a small flat" or "it"."""
     first = text.split(maxsplit=1)[0].lower() if text.split() else ""
     if first in NOT_NAMES and not looks_like_name(text):
         return not name_only and first == "the" and len(text.split()) > 1

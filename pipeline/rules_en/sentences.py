@@ -1,4 +1,4 @@
-"""Messages cut into sentences, each with the words as they stood, for the quote, and tidied, for the rules."""
+"""Split messages into sentences, each verbatim for the quote, and tidied for the rules."""
 
 import re
 from collections import Counter
@@ -12,11 +12,11 @@ from mosshead.language.wordlists import ACQUAINTANCES, FIRST_NAMES, KINSHIP, ROL
 from pipeline.rules_en.machine_text import spoken_lines
 
 MOST_HEARD = 32_000
-"""Characters of a message that are read: a longer one is a pasted document rather than talk."""
+"""How many characters of a message are read: anything longer is a pasted document."""
 
 _MOST_SENTENCES = 400
 _MOST_CHARACTERS = 400
-"""A sentence longer than this is cut at a space, so that no rule sees a text of unbounded length."""
+"""Longer sentences are cut at a space, so that the rules' input is bounded."""
 
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|no|vs|etc|e\.g|i\.e|approx|inc|ltd|co|jr|sr|dept)|\b[A-Z])\.$", re.IGNORECASE
@@ -39,10 +39,10 @@ _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "\u00
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """quote: a stretch of the message, letter by letter. text: the same with straight quotes, single spaces and no emoji.
+    """A sentence.
 
-    listed: it stood after a bullet or a number. foreign: it is from a text in quotation marks, so somebody else's
-    words.
+    quote: its verbatim text. text: the same with straight quotes, single spaces and no emoji.
+    listed: it followed a bullet or number. foreign: it is quoted, so somebody else's words.
     """
 
     quote: str
@@ -52,7 +52,7 @@ class Sentence:
 
 
 def sentences(content: str) -> list[Sentence]:
-    """The sentences of a message, in order, without code, logs, mails and chats that were pasted."""
+    """Return a message's sentences in order, without pasted code, logs, mails and chats."""
     found: list[Sentence] = []
     within = False
     spoken = spoken_lines(list(own_lines(content[:MOST_HEARD].splitlines())))
@@ -69,13 +69,13 @@ def sentences(content: str) -> list[Sentence]:
 
 
 def tidy(quote: str) -> str:
-    """Straight quotes, single spaces, no emoji, no markdown emphasis."""
+    """Straighten quotes, collapse spaces, and drop emoji and markdown emphasis."""
     text = _DECORATION.sub("", quote.translate(_STRAIGHT))
     return _SPACES.sub(" ", _SMILEY.sub(" ", text)).strip()
 
 
 def _own_words(text: str, within: bool) -> tuple[str, bool, bool]:
-    """The words before a quotation that is one of sentences, rather than a title; whether it is all quoted, and goes on after."""
+    """Return the words before a quotation (not a title), whether all is quoted, and whether the quotation continues."""
     if within:
         return text, True, text.count('"') % 2 == 0
     opening = _QUOTATION.search(text)
@@ -86,7 +86,7 @@ def _own_words(text: str, within: bool) -> tuple[str, bool, bool]:
 
 
 def _items(line: str) -> Iterator[str]:
-    """A list that was typed in one line, ": 1. send it 2. call them", as the lines that it could have been."""
+    """Split a list typed in one line, ": 1. send it 2. call them", into lines."""
     places: list[int] = []
     for mark in _NUMBERED.finditer(line):
         if int(mark["number"]) == len(places) + 1 and (places or _BEFORE_A_LIST.search(line, 0, mark.start())):
@@ -127,7 +127,7 @@ _ROSTER = re.compile(
 _ROW = re.compile(
     rf"^\| ?(?P<who>[Mm]e|{_NAME}) ?\| (?P<what>(?i:off|nights|days|lates|earlies|mornings|evenings|weekends) ?\|.*)$"
 )
-"""A row of a rota; what the cells of other tables say, only their heads tell."""
+"""A row of a rota; the cells of other tables need their headers."""
 
 _AMOUNT = r"[a-z][a-z ]{1,24} [£$€]?\d[\d,.]*(?: ?(?:€|k|eur|usd|gbp|kg|km))?"
 _AMOUNTS = re.compile(rf"^(?:i have )?{_AMOUNT}(?:, {_AMOUNT})+(?=$|[.,])", re.IGNORECASE)
@@ -179,7 +179,7 @@ _NO_NOUN = frozenset(
 
 
 def whole(text: str, *, listed: bool) -> str:
-    """The text with its verb put in, where it is a note without one."""
+    """Return the text, with a verb added if it is a note without one."""
     bare = text.strip().rstrip(".!,; ")
     roster = (_ROSTER.match(bare) if listed else None) or _ROW.match(bare)
     if roster is not None:
@@ -188,7 +188,7 @@ def whole(text: str, *, listed: bool) -> str:
 
 
 def _of_amounts(bare: str) -> str | None:
-    """ "rent 890, electricity 60"; not "whoever wrote 1931, she was born in 1933"."""
+    """Rewrite "rent 890, electricity 60", but not "whoever wrote 1931, she was born in 1933"."""
     listed = _AMOUNTS.match(bare)
     found = re.findall(_AMOUNT, listed[0], re.IGNORECASE) if listed else []
     amounts = [match for each in found if (match := _OF_AMOUNT.match(each))]
@@ -208,7 +208,7 @@ def _with_verb(bare: str) -> str | None:
 
 
 def _is_dated(note: str) -> bool:
-    bare = expand(note)  # "I'm off Friday" has its verb
+    bare = expand(note)  # "I'm off Friday" has a verb
     match = _DATED.match(bare.split(", ", maxsplit=1)[0] if re.search(rf"{_WHEN}[^,]*,", bare, re.IGNORECASE) else bare)
     what = match["what"].split() if match else []
     noun = bool(what) and what[0].lower() not in _NO_AMOUNT and not any(map(_is_no_noun, what))
@@ -268,7 +268,7 @@ _TURN = re.compile(
     rf"(?:<(?P<nick>\S{{1,30}})> |{_SPEAKER} ?[:|](?!(?<=\d:)\d) ?)(?P<said>\S.*)$",
     re.IGNORECASE,
 )
-"""A turn of a chat. stamp: a time as programs put it; a bare "10:30" may as well be of somebody's own plan of the day."""
+"""A turn of a chat. stamp: a machine-written time; a bare "10:30" may be from a person's own schedule."""
 
 _DATE = rf"(?:today|yesterday|\w{{3,9}}day|{_STAMP_DAY}|\d{{1,2}}\.? \w{{3,9}}\.?(?: \d{{4}})?|\w{{3,9}} \d{{1,2}}(?:, \d{{4}})?)"
 
@@ -276,7 +276,7 @@ _HEADS = (
     re.compile(rf"{_SPEAKER},? ?(?P<stamp>[—–] ?|\[)?(?P<date>{_DATE}(?: at|,)? )?{_HOUR}\]?:?$", re.IGNORECASE),
     re.compile(rf"(?P<stamp>\[)(?P<date>{_DATE}(?: at|,)? )?{_HOUR}\] ?{_SPEAKER}$", re.IGNORECASE),
 )
-"""A line above a turn: "Anna Lind  10:42 AM", "anna — Today at 10:42", "Anna Lind, [3.5.2024 10:42]", "[10:42] Anna Lind"."""
+"""Header lines of turns: "Anna Lind  10:42 AM", "anna — Today at 10:42", "Anna Lind, [3.5.2024 10:42]", "[10:42] Anna Lind"."""
 
 _NAME_ALONE = re.compile(rf"{_SPEAKER}$")
 _TIME_ALONE = re.compile(rf"(?:{_DATE}(?: at|,)? )?{_HOUR}$", re.IGNORECASE)
@@ -308,7 +308,7 @@ _SAYING = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """What somebody says in a chat. label: who, as it is written. sure: a program put it so."""
+    """A turn of a chat. label: the speaker as written. sure: the label is machine-written."""
 
     label: str
     said: str
@@ -320,7 +320,7 @@ class _Turn:
 
 
 def own_lines(lines: Sequence[str]) -> Iterator[str]:
-    """The lines of a message that its writer wrote, as far as their form tells."""
+    """Yield the lines that the message's author wrote, as far as form shows."""
     lines = lines[: _end_of_own(lines)]
     speakers = _speakers(lines)
     others = False
@@ -332,7 +332,7 @@ def own_lines(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _end_of_own(lines: Sequence[str]) -> int:
-    """Where a mail begins that goes on to the end; one whose lines are quoted with ">" has the answer below it."""
+    """Return where a mail begins that continues to the end; if its lines are quoted with ">", the answer is below."""
     for at, line in enumerate(lines):
         below = [one.strip() for one in lines[at + 1 : at + _MOST_FIELDS]]
         if _FORWARDED.match(line.strip()):
@@ -345,7 +345,7 @@ def _end_of_own(lines: Sequence[str]) -> int:
 
 
 def _speakers(lines: Sequence[str]) -> frozenset[str]:
-    """Who speaks in a chat that was pasted, in small letters; nobody where the lines are a list of things or people."""
+    """Return the lowercase speakers of a pasted chat; empty if the lines are a list of things or people."""
     turns = [turn for at in range(len(lines)) if (turn := _turn(lines, at))]
     counted = Counter(turn.speaker for turn in turns)
     speakers = frozenset(turn.speaker for turn in turns if _may_speak(turn, counted[turn.speaker])) - _OWN
@@ -353,7 +353,7 @@ def _speakers(lines: Sequence[str]) -> frozenset[str]:
 
 
 def _turn(lines: Sequence[str], at: int) -> _Turn | None:
-    """The turn that a line begins: all in one line, or below a line that says who and when, or two such lines."""
+    """Return the turn that begins at a line: in one line, or below one or two header lines."""
     if turn := _TURN.match(lines[at].strip()):
         return _Turn(turn["nick"] or turn["name"], turn["said"], sure=bool(turn["stamp"] or turn["nick"]))
     around = (lines[at - 1] if at else "", lines[at], lines[at + 1] if at + 1 < len(lines) else "")
@@ -365,7 +365,7 @@ def _turn(lines: Sequence[str], at: int) -> _Turn | None:
 
 
 def _may_speak(turn: _Turn, times: int) -> bool:
-    """Whether a line's label is somebody's, by its form, by who it is, or since it comes again."""
+    """Whether a label may be a speaker's, by form, identity or repetition."""
     name, words = turn.speaker, turn.label.split()
     if turn.sure or name in _ROLES or _NUMBERED_SPEAKER.match(name):
         return True
@@ -376,7 +376,7 @@ def _may_speak(turn: _Turn, times: int) -> bool:
 
 
 def _before_speech(line: str) -> str:
-    """A line without the words in it that somebody else is said to have said."""
+    """Return a line without the words it attributes to somebody else."""
     saying = _SAYING.match(line)
     if saying is None or saying["who"].lower() == "i":
         return line

@@ -1,4 +1,4 @@
-"""What a sentence does: state something, ask, greet, order, suppose, report. Only statements can become facts."""
+"""Classify sentences: statement, question, greeting, order, supposition, report. Only statements can become facts."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from mosshead.language.wordlists import FIRST_NAMES
 
 
 class Act(Enum):
-    """What a sentence does in the conversation."""
+    """A sentence's function in the conversation."""
 
     STATEMENT = auto()
     QUESTION = auto()
@@ -119,12 +119,12 @@ _SECRET = re.compile(
 
 
 def classify(text: str) -> Act:
-    """What the sentence does; anything that is nothing else is a statement."""
+    """Return a sentence's function; by default, it is a statement."""
     return next((act for act, does in _TELLS if does(text)), Act.STATEMENT)
 
 
 def holds_secret(text: str) -> bool:
-    """Whether the sentence carries a password, a key or a card number, which never become memories."""
+    """Whether the sentence contains a password, key or card number, which must never become a memory."""
     return _SECRET.search(text) is not None
 
 
@@ -154,7 +154,7 @@ ONLY_PLEASANT = re.compile(
     rf"^(?:{_PLEASANTRY}|{_NAME}|[A-Z][a-z]+|my friend)(?:[\s,.!…]+(?:{_PLEASANTRY}|{_NAME}|my friend))*[\s,.!…]*$",
     re.IGNORECASE,
 )
-"""A sentence that says no more than that."""
+"""A sentence of pleasantries only."""
 
 _TELLS: tuple[tuple[Act, Callable[[str], object]], ...] = (
     (Act.RETRACTION, lambda text: takes_back(text, answering=False)),
@@ -168,7 +168,7 @@ _TELLS: tuple[tuple[Act, Callable[[str], object]], ...] = (
     (Act.COMMAND, _COMMAND.match),
     (Act.COMMAND, _ABOUT_ASSISTANT.search),
 )
-"""The order matters: "can you write …?" asks before it orders, "just kidding" is no pleasantry."""
+"""The order matters: "can you write …?" is a question before it is an order, and "just kidding" is no pleasantry."""
 
 _OPENER = re.compile(
     rf"^{_PLEASANTRY}(?:(?:,? {_NAME})(?=[\s,.!:-]))?(?:\s*[,.!:;…]+\s*|\s+-+\s+|\s+(?=(?:i|i'?m|"
@@ -185,7 +185,7 @@ _THANKS_NAME = re.compile(rf"^{_PLEASANTRY}(?:,)? (?P<name>[A-Z][a-z]+)[,!.:]\s+
 
 
 def without_opener(text: str) -> str:
-    """ "Hey there, by the way, I'm Sarah" → "I'm Sarah"."""
+    """Remove openers: "Hey there, by the way, I'm Sarah" → "I'm Sarah"."""
     while True:
         called = _VOCATIVE.match(text)
         called = called if called and called[1].lower() in FIRST_NAMES else None
@@ -209,7 +209,7 @@ _OF_OTHERS = re.compile(
     r"| are)|this is)\b[^:]*:$",
     re.IGNORECASE,
 )
-"""What ends so is followed by another's words."""
+"""Endings that announce somebody else's words."""
 
 _WORKS_ON = re.compile(
     r"\b(?:summari[sz]e|translate|rewrite|rephrase|paraphrase|proofread|shorten|polish|improve|correct|edit"
@@ -226,11 +226,11 @@ _WORKS_ON_WHAT_FOLLOWS = re.compile(
     r"(?:correct|right|ok|okay|fine|grammatical)\b",
     re.IGNORECASE,
 )
-"""The same where the text begins in the same line: "Translate to French: I live in Paris. I am a doctor."."""
+"""Requests with the text in the same line: "Translate to French: I live in Paris. I am a doctor"."""
 
 
 def introduces_payload(text: str, act: Act) -> bool:
-    """Whether a sentence is followed by a text of somebody else or one to work on, which says nothing about the user."""
+    """Whether a sentence introduces a text by somebody else, or to work on, which is not about the user."""
     if act is Act.STATEMENT:
         return _OF_OTHERS.search(text) is not None
     if text.rstrip().endswith(":") or _WORKS_ON.search(text) or _WORKS_ON_WHAT_FOLLOWS.search(text):

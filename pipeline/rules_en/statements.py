@@ -1,4 +1,4 @@
-"""A clause as a statement: its subject, what is said of it, and whether that is denied."""
+"""Parse a clause as a statement: subject, predicate, and negation."""
 
 import re
 from dataclasses import dataclass, replace
@@ -16,8 +16,7 @@ from pipeline.rules_en.subjects import MOST_WORDS_OF_SUBJECT, TIES, noun_subject
 class Statement:
     """A clause in the third person.
 
-    core: the predicate without its adverbs and negation, for the rules; the negation stands in ``negated``.
-    past: whether its time words look back.
+    core: the predicate without adverbs and negation, for the rules; ``negated`` has the negation. past: its time words look back.
     """
 
     subject: Subject
@@ -57,12 +56,12 @@ _CONTACT_THERE = re.compile(
 
 
 def read_statement(clause: str, discourse: Discourse, gazetteer: Gazetteer, *, dated: bool = False) -> Statement | None:
-    """The clause as a statement, None where its subject is nobody that can be named or its words address the assistant."""
+    """Parse a clause; None if the subject cannot be named or the words address the assistant."""
     text = _addressee(to_third_person(clause, discourse.me, discourse.firm, dated=dated), discourse)
     if text is None:
         return None
     firm = discourse.firm
-    if firm is not None and firm.casefold() not in gazetteer.types:  # it may have been named in this very sentence
+    if firm is not None and firm.casefold() not in gazetteer.types:  # it may have been named in this sentence
         gazetteer = Gazetteer((*gazetteer.entities, KnownEntity(firm, EntityType.ORG)))
     read = _subject_and_rest(text, discourse, gazetteer)
     if read is None:
@@ -78,7 +77,7 @@ def read_statement(clause: str, discourse: Discourse, gazetteer: Gazetteer, *, d
 
 
 def _addressee(text: str, discourse: Discourse) -> str | None:
-    """Between two people "you" is the other one; said to an assistant, the sentence is none about the user."""
+    """Resolve "you" between two people; None if it addresses an assistant, which says nothing about the user."""
     if not _YOU.search(text):
         return text
     if discourse.you is None or re.match(r"^(?:you|your)\b", text, re.IGNORECASE):
@@ -113,7 +112,7 @@ def _subject_and_rest(text: str, discourse: Discourse, gazetteer: Gazetteer) -> 
 
 
 def _meant(pronoun: str, predicate: str, discourse: Discourse) -> tuple[Subject, str] | None:
-    """Whom a pronoun means: a person for "he", a thing for "it", a firm for "they", whose verb is then bent."""
+    """Resolve a pronoun: a person for "he", a thing for "it", a firm for "they", whose verb is then adapted."""
     if pronoun in {"he", "she"}:
         person = discourse.meant_by(pronoun)
         subject = person.subject if person else _unplaced(discourse.thing)
@@ -126,7 +125,7 @@ def _meant(pronoun: str, predicate: str, discourse: Discourse) -> tuple[Subject,
 
 
 def _unplaced(thing: Subject | None) -> Subject | None:
-    """A name of which nothing was known turns out to be somebody's when "she" follows."""
+    """Treat an unknown name as a person once "she" follows."""
     if thing is None or thing.name is None or thing.entity_type is not EntityType.CONCEPT or " " in thing.name:
         return None
     return Subject(thing.name, Sort.PERSON, thing.name, EntityType.PERSON)
@@ -142,7 +141,7 @@ def _group(text: str) -> tuple[Subject, str] | None:
 
 
 def _possessives(text: str, discourse: Discourse) -> str:
-    """Whose the subject is: "His birthday" is Peter's, "the contact there" the one at the firm named last."""
+    """Resolve possessive subjects: "His birthday" is Peter's, "the contact there" is at the firm named last."""
     whose = re.match(r"^(?P<pronoun>[Hh]is|[Hh]er) (?=\w)", text)
     person = discourse.meant_by(whose["pronoun"]) if whose else None
     if whose and person:
@@ -156,19 +155,19 @@ def _possessives(text: str, discourse: Discourse) -> str:
 
 
 def _told_apart(subject: Subject, predicate: str, discourse: Discourse) -> Subject:
-    """A person of whom an earlier message said whose brother he is goes by that, since his name may have two bearers."""
+    """Add a person's relation from an earlier message to the name, which may have two bearers."""
     if subject.sort is not Sort.PERSON or subject.name is None or subject.owner or subject.text != subject.name:
         return subject
     person = discourse.called(subject.name)
     if person is None or person.fresh or person.epithet is None or person.epithet in predicate:
         return subject
     if bears_another_tie(person, _IS.sub("", predicate)):
-        return subject  # "Anna is User's daughter", where User's mother is an Anna too
+        return subject  # "Anna is User's daughter", if User's mother is also called Anna
     return replace(subject, text=f"{person.epithet} {subject.name}")
 
 
 def _pronouns(predicate: str, subject: Subject, discourse: Discourse) -> str:
-    """Him, her, his and it in a predicate, where somebody else than the subject was spoken of."""
+    """Resolve him, her, his and it in a predicate, if they mean somebody other than the subject."""
     gender = gender_of(subject.name, subject.noun)
     others = subject.sort in {Sort.SELF, Sort.GROUP, Sort.THING}
 
@@ -188,7 +187,7 @@ def _pronouns(predicate: str, subject: Subject, discourse: Discourse) -> str:
 
 
 def _other_person(match: re.Match[str], predicate: str, discourse: Discourse) -> str:
-    """Whom the pronoun means; it stays where the words before it name somebody: "my sister and her husband"."""
+    """Resolve a pronoun, unless the words before name somebody: "my sister and her husband"."""
     before = re.findall(r"[\w-]+", predicate[: match.start()])
     person = discourse.meant_by(match[0])
     if person is None or any(word.lower() in KINSHIP | FIRST_NAMES for word in before):

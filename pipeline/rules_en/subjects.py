@@ -1,4 +1,4 @@
-"""The subject at the head of a clause, by known names, by its form and by the words after it."""
+"""Find the subject of a clause, by known names, its form and the following words."""
 
 import re
 
@@ -29,7 +29,7 @@ THIN = ADVERBS | frozenset(
     by about into from be is was were been again soon today others ton plenty few point sense
     """.split()
 )
-"""Words that say nothing when they stand alone after a verb."""
+"""Words without content when alone after a verb."""
 
 _EVALUATIVE_WORDS = """
     so really very such pretty quite super too absolutely totally more as always just not still all here there up down off
@@ -51,7 +51,7 @@ EVALUATIVE = re.compile(
     rf"^(?:{'|'.join(word.replace('_', ' ') for word in _EVALUATIVE_WORDS)}|(?:a|an|the) (?:{'|'.join(_EVALUATIVE_NOUNS)}))\b",
     re.IGNORECASE,
 )
-"""What somebody is for the moment, or finds something to be."""
+"""Momentary states and evaluations."""
 
 _VAGUE_SUBJECTS = frozenset(
     "this that these those there it here what who which something everything nothing someone everyone one".split()
@@ -74,7 +74,7 @@ _TITLE = re.compile(r"^(?:Mr|Mrs|Ms|Dr|Prof)\.? (?=[A-ZÀ-Þ])")
 
 
 def noun_subject(text: str, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
-    """The subject and the predicate, None where the subject is nobody that can be named."""
+    """Return subject and predicate; None if the subject cannot be named."""
     words = text.split()
     if not words or words[0].lower() in _VAGUE_SUBJECTS:
         return None
@@ -86,11 +86,11 @@ def noun_subject(text: str, gazetteer: Gazetteer) -> tuple[Subject, str] | None:
     if at is None:
         return None
     before = " ".join(words[:at]).rstrip(",")
-    adverbs = _ADVERBS_LAST.search(before)  # which are the verb's own: "no longer", "never", "probably"
+    adverbs = _ADVERBS_LAST.search(before)  # they belong to the verb: "no longer", "never", "probably"
     head = before[: adverbs.start()] if adverbs else before
     predicate = " ".join([*(adverbs[0].split() if adverbs else ()), *words[at:]])
     if not head.strip(" ,"):
-        return None  # "😂, said my boss": what opened the sentence is no word
+        return None  # "😂, said my boss" begins without a word
     subject = _owned(head, gazetteer) or _named(head, predicate, gazetteer, known is not None) or _unnamed(head)
     return (subject, predicate) if subject else None
 
@@ -147,7 +147,7 @@ def _sort(entity_type: EntityType) -> Sort:
 
 
 def _told_by_more(head: str, bare: str) -> Subject | None:
-    """A first name with what tells its bearer from others: "the other Peter", "Peter from accounting"."""
+    """Return a first name with what distinguishes it: "the other Peter", "Peter from accounting"."""
     other = re.match(rf"^[Tt]he [a-z]+ (?P<name>{RUN})$", head)
     placed = re.match(rf"^(?P<name>{RUN}) (?P<where>(?:from|in|at) [\w' ]+)$", bare)
     told = other or placed
@@ -158,7 +158,7 @@ def _told_by_more(head: str, bare: str) -> Subject | None:
 
 
 def _bears_name(head: str, predicate: str) -> bool:
-    """At the start of a sentence any word has a capital: "Music brings joy" is about nobody."""
+    """Whether a capitalised first word is a name: "Music brings joy" is about nobody."""
     words = head.split()
     if words[0].lower() in FIRST_NAMES or (head.isupper() and len(head) > 2):
         return True
@@ -185,7 +185,7 @@ _COMMON = frozenset(
     tonight doctor doctors technology society politics everyone sir madam
     """.split()
 )
-"""Nouns that often open a sentence, where any word has a capital."""
+"""Nouns that often begin a sentence, where any word is capitalised."""
 
 _NOUNISH_END = re.compile(r"(?:ing|tion|sion|ment|ness|ity|ism|ship|ance|ence|age|ure|ics|ware)s?$")
 
@@ -199,7 +199,7 @@ _MOST_WORDS = 5
 
 
 def _unnamed(head: str) -> Subject | None:
-    """ "The team meeting", nobody's; or a few words without article, None where they are no subject."""
+    """Return an unowned subject, "The team meeting", or a few words without an article; None if they are no subject."""
     definite = re.match(r"^(?:[Tt]he|[Tt]his) ([a-z][\w -]{1,40})$", head)
     if definite:
         return Subject(f"The {definite[1]}", Sort.THING, None, EntityType.CONCEPT, definite[1])
@@ -222,7 +222,7 @@ def _no_noun(word: str) -> bool:
 
 
 def is_given_name(word: str, predicate: str) -> bool:
-    """Whether a capitalised word at the start of a sentence is somebody's name or something's: "Deakin is foreman"."""
+    """Whether a capitalised first word is the name of a person or thing: "Deakin is foreman"."""
     low = word.lower()
     if (
         not re.fullmatch(r"[A-ZÀ-Þ][a-zà-ÿ]+(?:-[A-Z][a-z]+)?", word)

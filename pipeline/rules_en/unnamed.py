@@ -1,4 +1,4 @@
-"""Those who were brought up without a name, "a baby", "my new boss", and the words that name them afterwards."""
+"""Track people mentioned without a name, "a baby", "my new boss", until later words name them."""
 
 import re
 from collections.abc import Set
@@ -13,7 +13,7 @@ from pipeline.rules_en.subjects import TIES
 TIE_MODIFIERS = (
     "older|younger|elder|big|little|twin|best|new|old|former|good|close|late|first|second|eldest|youngest|only|third"
 )
-"""What may stand before what somebody is to somebody."""
+"""What may precede a relation."""
 
 _STAFF = ROLES - {"lead", "head", "chief", "guide", "officer", "judge"}
 _RELATIVES = TIES - {"ex", "parent", "contact", "pet", "student"}
@@ -75,7 +75,7 @@ _NAMES = re.compile(
 
 
 def with_unnamed(clause: str, discourse: Discourse) -> Discourse:
-    """The discourse after a clause that speaks of "my daughter" or "a dog": what follows may say "she's called Luna"."""
+    """Add those whom a clause mentions as "my daughter" or "a dog", whom "she's called Luna" may name next."""
     groups: list[tuple[Subject, ...]] = []
     for match in _OWN.finditer(clause):
         one = _subject(match["noun"], discourse.me)
@@ -103,7 +103,7 @@ def _subject(noun: str, owner: str) -> Subject:
 
 
 def _before_the_last(one: Subject, discourse: Discourse) -> Discourse:
-    """Somebody unnamed among those whom a pronoun can mean: after the one who got him, unless that is the speaker."""
+    """Add somebody unnamed to the referents of pronouns: after the one who got them, unless that is the speaker."""
     if any(one.noun == p.subject.noun or one.text in p.described for p in discourse.people):
         return discourse
     added = discourse.with_person(Person(one, (), None, gender_of(None, one.noun.split()[-1])))
@@ -114,7 +114,7 @@ def _before_the_last(one: Subject, discourse: Discourse) -> Discourse:
 
 
 def _owner(who: str, discourse: Discourse) -> str | None:
-    """Whose somebody is by the subject of the clause that got him."""
+    """Return the owner: the subject of the clause that introduced somebody."""
     low = who.lower()
     if low in {"i", "we", "there"}:
         return discourse.me
@@ -129,9 +129,9 @@ def _owner(who: str, discourse: Discourse) -> str | None:
 
 
 def named_afterwards(clause: str, discourse: Discourse) -> tuple[str, Discourse] | None:
-    """A clause that says what "she" is called, told of the nearest one without a name; None where it says no such thing.
+    """Apply a clause that names "she" to the nearest unnamed person; None if it names nobody.
 
-    The clause is empty where there is nobody to be named, or more than one: who has a name gets no other so.
+    The clause is empty if nobody, or several, could be meant: somebody named already gets no other name this way.
     """
     match = _NAMES.match(clause)
     if match is None or not _may_be_name(match["name"]):
@@ -152,7 +152,7 @@ def named_afterwards(clause: str, discourse: Discourse) -> tuple[str, Discourse]
 
 
 def _is_fuller(name: str, whose: str, discourse: Discourse) -> bool:
-    """Whether a name is a longer or shorter form of the one that somebody has, or the first that he gets."""
+    """Whether a name is a longer or shorter form of a person's name, or their first."""
     person = discourse.meant_by(whose)
     return person is not None and (
         person.subject.name is None or bool({*name.split()} & {*person.subject.name.split()})

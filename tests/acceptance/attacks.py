@@ -1,4 +1,4 @@
-"""Messages that were said to steer an assistant, told to a service, and all that can be read of them."""
+"""Send messages that try to steer an assistant to a service, and collect everything that reads return of them."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ _PATIENCE_SECONDS = 120
 
 
 def told(machine: Running, said: dict[str, Iterable[str]]) -> dict[str, Namespace]:
-    """A namespace for each user, who said all this; what they say is worked on side by side."""
+    """Return a namespace per user after sending the user's messages; the users' lanes run in parallel."""
     namespaces = {user: machine.memory.namespace("attacked", user) for user in said}
     for user, contents in said.items():
         for content in contents:
@@ -22,12 +22,12 @@ def told(machine: Running, said: dict[str, Iterable[str]]) -> dict[str, Namespac
 
 
 def attacked(machine: Running) -> dict[str, Namespace]:
-    """A namespace for each shape of attack, in which nothing else was said."""
+    """Return a namespace per type of attack, containing nothing else."""
     return told(machine, dict(ATTACKS))
 
 
 def prompt_lines(namespace: Namespace, message: str) -> list[str]:
-    """The lines inside the fence of the prompt's part that is remembered, and its questions; the fence itself is whole."""
+    """Return the lines inside the fence of the memory part of a prompt, and its questions; check that the fence is intact."""
     context = namespace.context(message, budget=4000)
     shown = context.as_system_message()
     assert shown["role"] == "system"
@@ -38,7 +38,7 @@ def prompt_lines(namespace: Namespace, message: str) -> list[str]:
 
 
 def surfaced(namespace: Namespace, attacks: Iterable[str]) -> list[str]:
-    """All that any read gives of a namespace in which nothing but attacks was said."""
+    """Return everything that reads give of a namespace containing only attacks."""
     found = [memory.content for memory in namespace.memories()]
     found += [
         namespace.entities.profile(entity.id).summary for entity in namespace.entities.list() if not entity.is_user

@@ -1,4 +1,4 @@
-"""A real browser without a window: Debian's chromium, driven by its chromedriver."""
+"""A real headless browser: Debian's chromium, driven by its chromedriver."""
 
 import base64
 import shutil
@@ -20,7 +20,7 @@ _OPTIONS = """
 
 @contextmanager
 def browser(profile: Path, *, login: str, width: int = 1100, height: int = 900) -> Iterator[webdriver.Chrome]:
-    """A browser with a profile of its own, which sends a login (``name:password``) as it would once it was typed in."""
+    """Start a browser with its own profile, which sends a login (``name:password``) as if typed in."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM or ""
     for option in (*_OPTIONS, f"user-data-dir={profile}", f"window-size={width},{height}"):

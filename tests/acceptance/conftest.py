@@ -1,4 +1,4 @@
-"""The machine that the acceptance tests share, where they need no other."""
+"""The machine shared by those acceptance tests that need no other."""
 
 from collections.abc import Iterator
 
@@ -9,8 +9,8 @@ from tests.acceptance.running import Running, machine
 
 @pytest.fixture(scope="package")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A machine that works by the offline rules. It goes with the last of these tests: even idle it takes part of a core."""
-    # A gap that is waited for would end no wait of a test: what nobody is to wait for shows, however slow the machine is.
+    """A machine with the offline rules. It stops after the last of these tests: even idle, it uses part of a core."""
+    # No wait of a test outlasts a gap, so a wait for an event that never comes fails, however slow the machine is.
     environment = {"OPENAI_API_KEY": "", "OPENAI_BASE_URL": "", "MOSSHEAD_GAP_SECONDS": "3600"}
     with machine(tmp_path_factory.mktemp("offline"), environment) as started:
         yield started

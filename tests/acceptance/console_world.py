@@ -1,4 +1,4 @@
-"""A small world for the console to show: a harbour pilot, two Annas, and what was said of them."""
+"""A small world for the console: a harbour pilot, two Annas, and what was said about them."""
 
 from pydantic import BaseModel
 
@@ -56,7 +56,7 @@ OPEN = "Anna is learning Portuguese."
 
 
 class PilotProfile(BaseModel):
-    """What the harbour keeps of a pilot."""
+    """What the harbour records about a pilot."""
 
     name: str | None = None
     licence: str | None = None
@@ -69,7 +69,7 @@ PROFILE = PilotProfile(name="Maren", licence="blue", night_shifts=False, years=1
 
 
 def tell(maren: Namespace, *, seconds: float = 60) -> None:
-    """Bring the world, and say what replaces a memory and what leaves a question open."""
+    """Import the world; then publish something that replaces a memory and something that leaves a question open."""
     maren.configure(profiles=[PilotProfile])
     maren.documents.edit(PilotProfile, PROFILE)
     maren.import_records(LINES)

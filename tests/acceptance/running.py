@@ -1,4 +1,4 @@
-"""A whole machine for a test: real Postgres and Redis, and the Procfile's processes, each a process of its own."""
+"""A whole machine for a test: real Postgres and Redis, and the Procfile's processes as separate processes."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ STAGES = ("extract", "score_salience", "embed", "consolidate", "refresh_profiles
 
 
 class Running:
-    """A running machine, as its user, its operator and an onlooker see it."""
+    """A running machine, as its user, operator and observers see it."""
 
     def __init__(self, addresses: Addresses, kept: Processes) -> None:
         self.addresses = addresses
@@ -34,45 +34,45 @@ class Running:
         )
 
     def flower(self, path: str) -> str:
-        """A page of Flower, as its text."""
+        """Return a page of Flower as text."""
         login = base64.b64encode(f"{self.addresses.flower_user}:{self.addresses.flower_password}".encode()).decode()
         request = urllib.request.Request(self.addresses.flower_url + path, headers={"Authorization": f"Basic {login}"})
         with urllib.request.urlopen(request, timeout=60) as response:
             return str(response.read().decode())
 
     def flower_tasks(self) -> dict[str, dict[str, Any]]:
-        """The tasks that Flower knows, by id."""
+        """Return the tasks known to Flower, by id."""
         tasks: dict[str, dict[str, Any]] = json.loads(self.flower("/api/tasks?limit=10000"))
         return tasks
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        """What a statement finds, read as the superuser, who sees all."""
+        """Run a query as the superuser, who sees all rows."""
         assert self.addresses.admin_url is not None
         with psycopg.connect(self.addresses.admin_url) as connection:
             return connection.execute(statement.encode()).fetchall()
 
     def pid(self, name: str) -> int | None:
-        """The process that a name of the Procfile stands for at this moment."""
+        """Return the current process id of a Procfile entry."""
         return self.kept.pids()[name]
 
     def kill(self, name: str) -> None:
-        """With SIGKILL; it is started again."""
+        """Kill a process with SIGKILL; it is restarted."""
         pid = self.pid(name)
         assert pid is not None
         os.kill(pid, signal.SIGKILL)
 
     def log(self, name: str) -> str:
-        """What a process has logged."""
+        """Return a process's log."""
         return (self.addresses.data_dir / "logs" / f"{name}.log").read_text(errors="replace")
 
     def logs(self) -> str:
-        """Everything that any process has logged, the servers included."""
+        """Return the logs of all processes, including the servers."""
         files = sorted((self.addresses.data_dir / "logs").iterdir())
         assert {file.stem for file in files} >= {*self.kept.pids(), "postgres", "redis"}
         return "\n".join(file.read_text(errors="replace") for file in files)
 
     def eventually(self, predicate: Callable[[], bool], what: str, timeout: float = 90) -> None:
-        """Wait for something that happens soon."""
+        """Wait until a condition holds."""
         deadline = time.monotonic() + timeout
         while not predicate():
             assert time.monotonic() < deadline, f"not within {timeout} s: {what}"
@@ -88,10 +88,10 @@ def machine(
     worker: str = "workers.celery_app",
     through: Callable[[Addresses], AbstractContextManager[Addresses]] = nullcontext,
 ) -> Iterator[Running]:
-    """A machine in a folder of its own, with a short debounce; ``environment`` is added to what its processes see.
+    """Run a machine in its own folder, with a short debounce; ``environment`` is added for its processes.
 
-    flower: run Flower, too, which takes seconds to start, for tests that look at it. worker: the module of its Celery app.
-    through: what stands between its servers and all that log in to them.
+    flower: also run Flower, which takes seconds to start. worker: the module of its Celery app. through: a proxy between its
+    servers and all clients.
     """
     quick = {
         "MOSSHEAD_DEBOUNCE_SECONDS": "0.2",

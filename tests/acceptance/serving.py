@@ -1,4 +1,4 @@
-"""A server of `mosshead serve` for a test: a process of its own, before a machine that runs."""
+"""Run `mosshead serve` in a separate process, with a running machine behind it."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ class Served:
         self.address, self._engine, self._log = address, engine, log
 
     def token(self, opens: str, scopes: str = "read,write") -> str:
-        """A new token, as `mosshead token create` makes it."""
+        """Create a token, as `mosshead token create` does."""
         prefix = NamespacePrefix.of(opens.split("/"))
         token, allowed = new_token(prefix.tenant_id), checked_scopes(scopes.split(","))
         with tenant_transaction(self._engine, prefix.tenant_id) as connection:
@@ -35,23 +35,23 @@ class Served:
         return token
 
     def client(self, opens: str, scopes: str = "read,write") -> httpx.Client:
-        """What asks the server with a new token."""
+        """Return a client with a new token."""
         bearer = {"Authorization": f"Bearer {self.token(opens, scopes)}"}
         return httpx.Client(base_url=self.address, headers=bearer, timeout=60)
 
     def log(self) -> str:
-        """What the server has logged so far."""
+        """Return the server's log so far."""
         return self._log.read_text(encoding="utf-8")
 
 
 def environment_of(addresses: Addresses, folder: Path) -> dict[str, str]:
-    """What a process needs to reach a machine, with a spool of its own."""
+    """Return the environment that a process needs to reach a machine, with its own spool."""
     return {**os.environ, **addresses.environment(), "MOSSHEAD_SPOOL_DIR": str(folder / "spool")}
 
 
 @contextmanager
 def served(addresses: Addresses, folder: Path, *options: str) -> Iterator[Served]:
-    """A server on a free port of the loopback. options: of `mosshead serve`."""
+    """Run a server on a free loopback port. options: for `mosshead serve`."""
     engine = open_engine(addresses.worker_url, setting="MOSSHEAD_WORKER_URL")
     command = [sys.executable, "-m", "mosshead", "serve", "--port", "0", *options]
     log = folder / "server.log"

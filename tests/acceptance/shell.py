@@ -1,4 +1,4 @@
-"""A shell in a folder of its own, in which the commands of a page are typed as a reader types them."""
+"""A shell in its own folder, for typing a page's commands as a reader would."""
 
 import os
 import re
@@ -24,7 +24,7 @@ STAYING = {
     "honcho start": "ready.",
     "python -m tests.fake_openai": "http://",
 }
-"""The commands that run until Ctrl-C, and what each says once it is ready."""
+"""The commands that run until Ctrl-C, and what each prints once it is ready."""
 
 _WAIT = 300
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -46,14 +46,14 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:], read)))
 
 
 class Typed(NamedTuple):
-    """A command as a page shows it, and the lines that the page shows of its answer."""
+    """A command on a page, and the output lines shown there."""
 
     command: str
     shown: list[str]
 
 
 def commands_of(block: Block) -> Iterator[Typed]:
-    """The commands of a block; where none stands at a prompt, all its lines, of which no answer is shown."""
+    """Yield a block's commands; without prompts, all its lines, without output."""
     body = block.body.replace("\\\n", "")
     if not body.startswith("$ "):
         yield from (Typed(line, []) for line in body.splitlines() if line)
@@ -62,7 +62,7 @@ def commands_of(block: Block) -> Iterator[Typed]:
 
 
 def says(shown: list[str], printed: str) -> bool:
-    """Whether a page shows what a command printed, but for numbers and ids; at ``…`` the page leaves something out."""
+    """Whether a page shows a command's output, apart from numbers and ids; ``…`` marks omissions."""
     return re.fullmatch(_pattern(shown), f"{_plain(printed)}\n") is not None
 
 
@@ -77,7 +77,7 @@ def _plain(text: str) -> str:
 
 
 class Shell:
-    """A running bash. Each command's answer is what both of its outputs hold."""
+    """A running bash. A command's output combines both streams."""
 
     def __init__(self, process: "subprocess.Popen[str]", folder: Path) -> None:
         self.folder = folder
@@ -85,17 +85,17 @@ class Shell:
         self._staying: list[str] = []
 
     def type(self, command: str, *, answer: str = "") -> str:
-        """Run a command to its end, with lines to answer it with; what it printed."""
+        """Run a command to its end, with input lines; return its output."""
         end = f"end-{uuid4().hex}"
         given = f"<<'{end}'\n{answer}{end}" if answer else "</dev/null"
         return self._said(f"{{ {command}\n}} {given}", end)
 
     def confirm(self, command: str) -> str:
-        """Run a command that asks at a terminal whether it may, and say yes."""
+        """Run a command that asks for confirmation at a terminal, and confirm."""
         return self.type(f"python -c {shlex.quote(_AT_A_TERMINAL)} {command}")
 
     def start(self, command: str, ready: str) -> str:
-        """Run a command that stays, until it says that it is ready; what it said until then."""
+        """Run a long-running command until it is ready; return its output until then."""
         log = self.folder / f"typed-{len(self._staying)}.log"
         log.write_text("")
         self._staying.append(self.type(f"set -m; {{ {command}\n}} >{log} 2>&1 </dev/null & echo $!").split()[-1])
@@ -103,12 +103,12 @@ class Shell:
         return log.read_text().strip()
 
     def interrupt(self) -> None:
-        """Press Ctrl-C at what was started last, and wait until it has ended."""
+        """Press Ctrl-C on the command started last, and wait for its end."""
         group = self._staying.pop()
         self.type(f"kill -INT -- -{group}; wait {group} || true")
 
     def close(self) -> None:
-        """End what still runs, the latest first, and the shell."""
+        """Stop running commands, latest first, and the shell."""
         while self._staying:
             self.interrupt()
         if (self.folder / ".mosshead").exists():
@@ -131,7 +131,7 @@ class Shell:
 
 @contextmanager
 def shell(folder: Path, environment: Mapping[str, str]) -> Iterator[Shell]:
-    """A shell in a folder that is made, with a home of its own and nobody's settings."""
+    """Open a shell in a new folder, with an empty home and no settings."""
     folder.mkdir(exist_ok=True)
     own = {
         name: value for name, value in os.environ.items() if not name.startswith(("MOSSHEAD_", "OPENAI_", "FLOWER_"))

@@ -1,4 +1,4 @@
-"""Bad input and wrong settings: each an error that names the field or the setting and the fix, and nothing stored by halves."""
+"""Bad input and wrong settings: each error names the field or setting and the fix, and nothing is stored partially."""
 
 import os
 import subprocess
@@ -46,7 +46,7 @@ def without(field: str) -> dict[str, Any]:
     ],
     ids=["no namespace", "half a namespace", "naive time", "10 MB", "unknown type", "unknown role"],
 )
-def test_an_event_that_does_not_fit_names_the_field_and_the_fix(
+def test_invalid_event_error_names_the_field_and_the_fix(
     running: Running, event: dict[str, Any], field: str, fix: str
 ) -> None:
     before = running.rows("select count(*) from mosshead.events")
@@ -61,14 +61,14 @@ def test_an_event_that_does_not_fit_names_the_field_and_the_fix(
     assert running.rows("select count(*) from mosshead.events") == before
 
 
-def test_an_event_that_fits_is_taken(running: Running) -> None:
+def test_valid_event_is_accepted(running: Running) -> None:
     event_id = running.memory.publish(GOOD)
     running.eventually(
         lambda: running.rows(f"select 1 from mosshead.events where event_id = '{event_id}'") != [], "it arrives"
     )
 
 
-def test_of_a_conversation_with_one_bad_message_nothing_is_sent(running: Running) -> None:
+def test_conversation_with_one_bad_message_is_not_published(running: Running) -> None:
     half = running.memory.namespace("acme", "half")
     messages = [{"role": "user", "content": "I like tea"}, {"role": "user", "content": "x" * 10_000_000}]
 
@@ -85,7 +85,7 @@ def test_of_a_conversation_with_one_bad_message_nothing_is_sent(running: Running
     assert half.progress().received.popitem()[1] == 1
 
 
-def test_a_template_that_is_not_resolved(running: Running) -> None:
+def test_unresolved_template_is_rejected(running: Running) -> None:
     with pytest.raises(InvalidNamespace, match=r"the template \{user_id\} is not resolved"):
         running.memory.namespace("acme", "{user_id}")
     assert str(running.memory.namespace("acme", "{user_id}", user_id="sarah").path) == "acme/sarah"
@@ -104,26 +104,26 @@ def test_a_template_that_is_not_resolved(running: Running) -> None:
         ("rubbish", ConfigurationError, "MOSSHEAD_DATABASE_URL: not a Postgres URL"),
     ],
 )
-def test_a_wrong_database_address(url: str, error: type[Exception], says: str) -> None:
+def test_wrong_database_url_is_rejected(url: str, error: type[Exception], says: str) -> None:
     with pytest.raises(error) as refused:
         Memory.connect(database_url=url, broker_url="redis://localhost/0")
     assert says in str(refused.value)
     assert "s3cret" not in str(refused.value)
 
 
-def test_a_database_that_was_never_migrated(running: Running) -> None:
+def test_database_without_migrations_is_rejected(running: Running) -> None:
     url = running.addresses.database_url.replace("/mosshead?", "/template1?")
     with pytest.raises(ConfigurationError, match="mosshead service migrate"):
         Memory.connect(database_url=url)
 
 
-def test_a_broker_address_that_is_none_is_refused_at_once(running: Running) -> None:
+def test_invalid_broker_url_is_rejected_at_once(running: Running) -> None:
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: not a broker's URL") as refused:
         Memory.connect(database_url=running.addresses.database_url, broker_url="http://:s3cret@localhost/0")
     assert "s3cret" not in str(refused.value)
 
 
-def test_a_broker_address_where_nobody_answers_is_logged_and_what_is_published_waits(
+def test_unreachable_broker_is_logged_and_events_wait(
     running: Running, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with Memory.connect(
@@ -136,7 +136,7 @@ def test_a_broker_address_where_nobody_answers_is_logged_and_what_is_published_w
     assert Spool(file, most_bytes=1).held().events == 1
 
 
-def test_without_the_apps_own_database_url_being_read(monkeypatch: pytest.MonkeyPatch, running: Running) -> None:
+def test_database_url_of_the_app_is_not_read(monkeypatch: pytest.MonkeyPatch, running: Running) -> None:
     monkeypatch.setenv("DATABASE_URL", running.addresses.database_url)
     monkeypatch.delenv("MOSSHEAD_DATABASE_URL", raising=False)
     with pytest.raises(ConfigurationError, match="MOSSHEAD_DATABASE_URL is not set"):
@@ -162,14 +162,14 @@ def test_without_the_apps_own_database_url_being_read(monkeypatch: pytest.Monkey
         (("status",), {"MOSSHEAD_LEASE_SECONDS": "soon"}, "MOSSHEAD_LEASE_SECONDS: "),
     ],
 )
-def test_the_services_command_line_says_what_is_wrong(
+def test_service_command_reports_wrong_settings(
     command: tuple[str, ...],
     variables: dict[str, str],
     says: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """In this process, as a process of its own takes seconds to start; the next test starts one."""
+    """Runs in this process, because a new one takes seconds to start; the next test starts one."""
     for name in [name for name in os.environ if name.startswith("MOSSHEAD_")]:
         monkeypatch.delenv(name)
     for name, value in variables.items():
@@ -184,7 +184,7 @@ def test_the_services_command_line_says_what_is_wrong(
     assert "s3cret" not in said
 
 
-def test_a_superuser_is_refused(running: Running) -> None:
+def test_superuser_login_is_rejected(running: Running) -> None:
     assert running.addresses.admin_url is not None
     environment = {**os.environ, **running.addresses.environment(), "MOSSHEAD_WORKER_URL": running.addresses.admin_url}
     command = [sys.executable, "-m", "workers", "sweep"]

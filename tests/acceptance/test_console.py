@@ -1,7 +1,7 @@
-"""The console in a real browser: a question is answered, a document edited, a decision taken back; the memory is as was clicked.
+"""The console in a real browser: answer a question, edit a document, undo a decision, and check the resulting memory.
 
-``python -m tests.acceptance.test_console FOLDER`` takes the pictures of docs/how-to/console.md. With ``--all`` it takes every
-page at both widths.
+``python -m tests.acceptance.test_console FOLDER`` takes the screenshots of docs/how-to/console.md; with ``--all``, every page at
+both widths.
 """
 
 import os
@@ -37,7 +37,7 @@ needs_a_browser = pytest.mark.skipif(
 
 
 class Visitor:
-    """Somebody in front of the console."""
+    """A user of the console."""
 
     def __init__(self, driver: Chrome, address: str, namespace: Namespace) -> None:
         self.driver = driver
@@ -46,11 +46,11 @@ class Visitor:
         self.namespace = namespace
 
     def open(self, page: str = "") -> None:
-        """Go to a page of the namespace."""
+        """Open a page of the namespace."""
         self.driver.get(self.place + page)
 
     def pages(self) -> dict[str, tuple[str, tuple[str, ...]]]:
-        """Every page by a name: its address, and what it says of the small world."""
+        """Return every page by name: its address, and what it shows of the small world."""
         skagen = self.namespace.get(next(one.id for one in self.namespace.memories() if "Skagen" in one.content))
         pilots = next(one for one in self.namespace.entities.list() if one.name == "Sund Pilots")
         (decision, *_) = self.namespace.decisions.for_memory(skagen.id)
@@ -84,7 +84,7 @@ class Visitor:
 
     @contextmanager
     def as_wide(self, width: int, height: int = 900) -> Iterator[None]:
-        """A window of this width inside the block; a browser's own is never as narrow as a phone."""
+        """Use a window of this width within the block; a desktop browser's own is never as narrow as a phone."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         try:
@@ -93,19 +93,19 @@ class Visitor:
             self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def click(self, xpath: str) -> None:
-        """Click what is there."""
+        """Click an element."""
         self.driver.find_element(By.XPATH, xpath).click()
 
     def press(self, xpath: str) -> None:
-        """Click a button that sends a form, and wait until the page before is gone: it may say the same as the next."""
+        """Click a submit button, and wait until the old page is gone: the next may show the same text."""
         self.driver.execute_script("window.before = true")
         self.click(xpath)
-        # While one page gives way to another, the driver fails in words of its own.
+        # While one page replaces another, the driver raises various errors.
         waiting = WebDriverWait(self.driver, SECONDS, ignored_exceptions=[WebDriverException])
         waiting.until(lambda driver: not driver.execute_script("return window.before"))
 
     def reads(self, *texts: str) -> None:
-        """Wait until the page says all of it; it loads itself again while an event is on its way."""
+        """Wait until the page shows all of these texts; it reloads itself while an event is pending."""
         deadline = time.monotonic() + SECONDS
         while missing := [text for text in texts if text not in (said := self._text())]:
             assert time.monotonic() < deadline, f"{missing} is not on the page, which says: {said}"
@@ -115,12 +115,12 @@ class Visitor:
         try:
             return str(self.driver.find_element(By.TAG_NAME, "body").text)
         except WebDriverException:
-            return ""  # just then another page came
+            return ""  # the page was just replaced
 
 
 @contextmanager
 def console(running: Running) -> Iterator[str]:
-    """The console as its command serves it, beside a machine that runs; its address."""
+    """Run the console's command beside a running machine; return its address."""
     own = {"MOSSHEAD_CONSOLE_AUTH": LOGIN, "MOSSHEAD_CONSOLE_PORT": "0", "MOSSHEAD_LOG_FORMAT": "json"}
     command = [sys.executable, "-m", "workers", "console"]
     env = {**os.environ, **running.addresses.environment(), **own, "PYTHONUNBUFFERED": "1"}
@@ -135,7 +135,7 @@ def console(running: Running) -> Iterator[str]:
 
 @contextmanager
 def visiting(running: Running, folder: Path) -> Iterator[Visitor]:
-    """A browser before the console, and a namespace with something in it."""
+    """Open a browser on the console of a namespace with content."""
     maren = running.memory.namespace("harbour", "maren")
     tell(maren)
     with console(running) as address, browser(folder, login=LOGIN) as driver:
@@ -150,7 +150,7 @@ def visitor(running: Running, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 @needs_a_browser
 @pytest.mark.parametrize("width", WIDTHS)
-def test_every_page_says_what_it_should_and_fits_the_window(visitor: Visitor, width: int) -> None:
+def test_every_page_shows_its_content_and_fits_the_window(visitor: Visitor, width: int) -> None:
     visitor.driver.get_log("browser")
     with visitor.as_wide(width):
         for name, (address, words) in visitor.pages().items():
@@ -159,7 +159,7 @@ def test_every_page_says_what_it_should_and_fits_the_window(visitor: Visitor, wi
             assert [word for word in words if word.casefold() not in said] == [], f"{name} says: {said}"
             assert visitor.driver.execute_script("return document.documentElement.scrollWidth") <= width, name
             assert visitor.driver.execute_script(OUTSIDE) == [], f"{name} has something that is cut off"
-            told = visitor.driver.get_log("browser")  # what the content security policy refused is there, too
+            told = visitor.driver.get_log("browser")  # includes violations of the content security policy
             assert [one for one in told if name != "no-page" or one["source"] != "network"] == [], name
 
 
@@ -174,11 +174,11 @@ OUTSIDE = """
     });
     return [...tabs, ...labels].map(one => one.textContent);
 """
-"""The tabs, buttons, cells and labels that the window, or the sheet of a graph, does not show whole."""
+"""Tabs, buttons, cells and labels that are not fully visible in the window or a graph."""
 
 
 @needs_a_browser
-def test_a_question_is_answered_by_a_click(visitor: Visitor) -> None:
+def test_question_is_answered_by_a_click(visitor: Visitor) -> None:
     visitor.open("/questions")
     visitor.reads("Which Anna do you mean", OPEN, "the boatbuilder", "keeps bees on the roof")
     visitor.press("//button[contains(., 'dispatcher')]")
@@ -189,7 +189,7 @@ def test_a_question_is_answered_by_a_click(visitor: Visitor) -> None:
 
 
 @needs_a_browser
-def test_a_document_is_edited_and_a_late_edit_is_shown_beside_what_is_there(visitor: Visitor) -> None:
+def test_edited_document_shows_a_late_edit_beside_the_current_value(visitor: Visitor) -> None:
     visitor.open("/documents/PilotProfile")
     visitor.reads("PilotProfile", "version 1")
     licence = "//label[contains(., 'licence')]/following-sibling::input[1]"
@@ -209,7 +209,7 @@ def test_a_document_is_edited_and_a_late_edit_is_shown_beside_what_is_there(visi
 
 
 @needs_a_browser
-def test_a_decision_is_taken_back(visitor: Visitor) -> None:
+def test_decision_is_undone_in_the_console(visitor: Visitor) -> None:
     (skagen,) = [one for one in visitor.namespace.memories() if "Skagen" in one.content]
     visitor.open(f"/memories/{skagen.id}")
     visitor.reads("User lives in Skagen", CORRECTION, "replaced")
@@ -220,12 +220,12 @@ def test_a_decision_is_taken_back(visitor: Visitor) -> None:
     ] == ["User lives in Aalborg"]
     told = visitor.driver.get_log("browser")
     seen = [one for one in told if one["source"] != "network"]
-    assert seen == []  # nothing was refused by the content security policy
+    assert seen == []  # no violation of the content security policy
 
 
 @needs_a_browser
 @pytest.mark.parametrize("width", WIDTHS)
-def test_each_line_that_a_message_would_retrieve_has_its_score_and_its_path(visitor: Visitor, width: int) -> None:
+def test_each_retrieved_line_shows_its_score_and_path(visitor: Visitor, width: int) -> None:
     with visitor.as_wide(width):
         visitor.open(RETRIEVAL)
         visitor.reads("Lines, best first", "As the model sees it")
@@ -239,7 +239,7 @@ def test_each_line_that_a_message_would_retrieve_has_its_score_and_its_path(visi
 
 
 @needs_a_browser
-def test_a_memory_is_put_right_and_forgotten(visitor: Visitor) -> None:
+def test_memory_is_corrected_and_forgotten_in_the_console(visitor: Visitor) -> None:
     (bees,) = [one for one in visitor.namespace.memories() if "bees" in one.content]
     visitor.open(f"/memories/{bees.id}")
     visitor.click("//summary[contains(., 'Replace:')]")
@@ -287,7 +287,7 @@ def _onlooker() -> Iterator[Visitor]:
 
 
 def take_pictures(folder: Path) -> None:
-    """Of pages of the world that the tests visit."""
+    """Take screenshots of the pages that the tests visit."""
     with _onlooker() as visitor:
         pages = visitor.pages()
         for name, (width, height, scheme) in PICTURES.items():
@@ -299,7 +299,7 @@ def take_pictures(folder: Path) -> None:
 
 
 def take_every_page(folder: Path) -> None:
-    """Each as long as it is, at both widths."""
+    """Take full-length screenshots of every page at both widths."""
     folder.mkdir(parents=True, exist_ok=True)
     with _onlooker() as visitor:
         for name, (address, _) in visitor.pages().items():

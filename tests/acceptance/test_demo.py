@@ -1,4 +1,4 @@
-"""`make demo`, as a newcomer runs it but for the debounce: it shows what it promises, and leaves nothing behind."""
+"""`make demo` as a newcomer runs it, except for the debounce: it shows what it promises, and leaves nothing behind."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def test_the_demo_shows_the_acceptance_story_and_leaves_nothing_behind(tmp_path:
     assert report["answers"][0]["asked"] == []
     for answer, words in zip(report["answers"], ANSWERS, strict=True):
         shown = answer["context"].splitlines()
-        lines = [line for line in shown if not line.endswith(":")]  # a heading is none
+        lines = [line for line in shown if not line.endswith(":")]  # without headings
         assert len(lines) <= 8, shown
         assert any(words in line for line in lines[:2]), shown
     assert "Cardiff" not in report["answers"][1]["context"]  # where Peter lives

@@ -1,4 +1,4 @@
-"""The code of the pages that have no test of their own is run as it stands, against a service that works."""
+"""Run the code of pages without a test of their own, unchanged, against a working service."""
 
 import asyncio
 import contextlib
@@ -18,17 +18,17 @@ from tests.pages import DOCS
 
 
 def person(key: str, name: str, **more: Any) -> dict[str, Any]:
-    """A line of an import."""
+    """Return an import line for a person."""
     return {"type": "entity", "key": key, "name": name, "entity_type": "person", **more}
 
 
 def firm(key: str, name: str) -> dict[str, Any]:
-    """The same of where people work."""
+    """Return an import line for a firm."""
     return {"type": "entity", "key": key, "name": name, "entity_type": "org"}
 
 
 def known(key: str, content: str, *about: str) -> dict[str, Any]:
-    """The same of what is known of somebody."""
+    """Return an import line for a memory."""
     return {"type": "memory", "id": key, "content": content, "about": list(about)}
 
 
@@ -52,7 +52,7 @@ def sarah(running: Running, request: pytest.FixtureRequest) -> Namespace:
 
 
 def run(page: str, number: int, variables: dict[str, Any], *, at: tuple[str, str] = ("", "")) -> str:
-    """Run a block of a page, with another address in place of the page's; what it prints."""
+    """Run a block of a page, with the page's address replaced; return its output."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(python_with_output(DOCS / page)[number][0].replace(*at), page, "exec"), variables)
@@ -60,17 +60,17 @@ def run(page: str, number: int, variables: dict[str, Any], *, at: tuple[str, str
 
 
 def brought(sarah: Namespace, lines: tuple[Mapping[str, Any], ...]) -> None:
-    """Import what a page takes for granted."""
+    """Import what a page presupposes."""
     sarah.import_records(lines)
     sarah.wait(timeout=90)
 
 
-def test_the_page_about_the_graph(sarah: Namespace) -> None:
+def test_code_of_the_graph_page_runs(sarah: Namespace) -> None:
     brought(sarah, (firm("barn", "Harp Barn"), person("bo", "Bo", parent="barn")))
     assert run("how-to/identity-questions.md", 3, {"sarah": sarah}) == "1 Harp Barn part_of out None\n"
 
 
-def test_the_page_about_questions(sarah: Namespace) -> None:
+def test_code_of_the_identity_questions_page_runs(sarah: Namespace) -> None:
     brought(sarah, PETERS)
     sarah.publish("Peter is learning to bake rye bread.")
     sarah.wait(timeout=90)
@@ -79,7 +79,7 @@ def test_the_page_about_questions(sarah: Namespace) -> None:
     assert told.startswith("Which Peter do you mean: ")
     assert {"the writer at WOBS", "your brother"} == {line.split(" ", 1)[1] for line in told.splitlines()[1:]}
     variables["question"] = sarah.entities.questions()[0]
-    run("how-to/identity-questions.md", 1, variables)  # two answers, of which the second comes too late
+    run("how-to/identity-questions.md", 1, variables)  # two answers, the second of which is too late
     sarah.wait(timeout=90)
     assert sarah.entities.questions() == []
     peter = variables["question"].candidates[0].entity_id
@@ -90,7 +90,7 @@ def test_the_page_about_questions(sarah: Namespace) -> None:
     assert "Peter Haas" in {one.name for one in sarah.entities.list()}
 
 
-def test_the_page_about_whom_a_text_means(sarah: Namespace) -> None:
+def test_code_of_the_name_resolution_page_runs(sarah: Namespace) -> None:
     brought(sarah, PETERS)
     told = run("explanation/identity.md", 0, {"sarah": sarah})
     assert told.startswith("Which Peter do you mean: ")
@@ -98,7 +98,7 @@ def test_the_page_about_whom_a_text_means(sarah: Namespace) -> None:
     assert "your brother" in told
 
 
-def test_the_page_about_following_a_conversation(sarah: Namespace) -> None:
+def test_code_of_the_working_memory_page_runs(sarah: Namespace) -> None:
     brought(sarah, GLASS)
     variables: dict[str, Any] = {"sarah": sarah}
     run("how-to/working-memory.md", 5, variables)
@@ -109,14 +109,14 @@ def test_the_page_about_following_a_conversation(sarah: Namespace) -> None:
     run("how-to/working-memory.md", 6, variables | {"new_turns": [{"role": "user", "content": "Is he in?"}]})
 
 
-def test_the_pages_about_reading_and_recalling(sarah: Namespace) -> None:
+def test_code_of_the_reading_and_recall_pages_runs(sarah: Namespace) -> None:
     run("explanation/memory-formation.md", 0, {"sarah": sarah})
     sarah.publish("The number of the boat is AX 77.", conversation="c6")
     sarah.wait(timeout=90)
     assert "AX 77" in run("explanation/reading.md", 0, {"sarah": sarah, "turns": []})
 
 
-def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_of_the_stories_page_runs(sarah: Namespace, monkeypatch: pytest.MonkeyPatch) -> None:
     told = (("s1", "Anna sings in the Harp Choir", "2024-03-02"), ("s2", "Sarah met Anna at the choir", "2024-03-12"))
     known_then = [
         known(key, content, "anna") | {"occurred_at": f"{day}T12:00:00+00:00"}
@@ -138,7 +138,7 @@ def test_the_page_about_stories(sarah: Namespace, monkeypatch: pytest.MonkeyPatc
         assert run("how-to/working-memory.md", 8, variables) == pages[8][1]
 
 
-def test_the_page_about_web_apps(
+def test_code_of_the_web_apps_page_runs(
     running: Running, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
@@ -160,13 +160,13 @@ def test_the_page_about_web_apps(
 
             return asyncio.run(told())
 
-        # On a busy machine a read may take longer than the page gives it.
+        # On a busy machine, a read may exceed the page's time limit.
         running.eventually(lambda: notes() == "- User just moved to Seattle", "a read in time")
         sarah.wait(timeout=90)
         assert "Where do I live?" in {one.content for one in sarah.messages.search("live").messages}
 
 
-def test_the_pages_about_publishing_erasing_and_replaying(running: Running, sarah: Namespace) -> None:
+def test_code_of_the_publishing_erasing_and_replaying_pages_runs(running: Running, sarah: Namespace) -> None:
     run("how-to/publish.md", 2, {"sarah": sarah})
     assert run("how-to/replay.md", 0, {"memory": running.memory}) == "\n"
     brought(sarah, PETERS)
@@ -178,7 +178,7 @@ def test_the_pages_about_publishing_erasing_and_replaying(running: Running, sara
     assert sarah.memories() == []
 
 
-def test_the_page_about_reading_ends_in_time_and_lets_others_rank(running: Running, sarah: Namespace) -> None:
+def test_code_of_the_reading_page_on_timeouts_and_rerankers_runs(running: Running, sarah: Namespace) -> None:
     sarah.publish("I live in Leeds.")
     sarah.wait(timeout=90)
     with pytest.MonkeyPatch.context() as environment:
@@ -194,11 +194,11 @@ def test_the_page_about_reading_ends_in_time_and_lets_others_rank(running: Runni
     run("explanation/reading.md", 2, variables | {"cross_encoder": Encoder(), "message": "Where do I live?"})
 
 
-def test_the_page_about_embedders() -> None:
+def test_code_of_the_embedders_page_runs() -> None:
     assert run("how-to/models.md", 0, {}) == "0.27\n"
 
 
-def test_the_page_about_working_memory_on_redis(running: Running, sarah: Namespace) -> None:
+def test_code_of_the_redis_working_memory_page_runs(running: Running, sarah: Namespace) -> None:
     variables: dict[str, Any] = {"sarah": sarah, "WorkingMemory": WorkingMemory}
     run("how-to/working-memory.md", 3, variables, at=("redis://localhost:6379/1", running.addresses.broker_url))
     assert variables["working"].resolve("Peter") is None
@@ -208,7 +208,7 @@ def test_the_page_about_working_memory_on_redis(running: Running, sarah: Namespa
     assert sarah.messages.summary("c1") is not None
 
 
-def test_a_model_leaves_unsaid_what_the_page_about_reading_asks_it_about(
+def test_model_that_answers_nothing_leaves_the_reading_page_as_it_is(
     sarah: Namespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     brought(sarah, PETERS)

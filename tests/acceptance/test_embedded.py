@@ -1,4 +1,4 @@
-"""A service of one's own, for a notebook or a test: it starts, remembers, and leaves nothing behind."""
+"""An embedded service for a notebook or test: it starts, remembers, and leaves nothing behind."""
 
 import asyncio
 import os
@@ -32,7 +32,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def processes_of(folder: Path) -> list[str]:
-    """The names of the processes that run on a data folder."""
+    """Return the names of the processes running on a data folder."""
     return [process.name() for process in psutil.process_iter() if runs_on(folder, process)]
 
 
@@ -45,7 +45,7 @@ def runs_on(folder: Path, process: psutil.Process) -> bool:
         return False
 
 
-def test_a_memory_of_ones_own_remembers_and_its_folder_keeps_it(tmp_path: Path) -> None:
+def test_embedded_memory_remembers_and_its_folder_persists(tmp_path: Path) -> None:
     put_database(tmp_path)
     with Memory.embedded(path=tmp_path) as memory:
         sarah = memory.namespace("acme", "sarah_123")
@@ -64,7 +64,7 @@ def test_a_memory_of_ones_own_remembers_and_its_folder_keeps_it(tmp_path: Path) 
     assert processes_of(tmp_path) == []
 
 
-def test_a_memory_of_asyncio_starts_a_service_of_its_own_and_stops_it(tmp_path: Path) -> None:
+def test_embedded_async_memory_starts_and_stops_its_own_service(tmp_path: Path) -> None:
     put_database(tmp_path)
 
     async def remembered() -> list[str]:
@@ -79,7 +79,7 @@ def test_a_memory_of_asyncio_starts_a_service_of_its_own_and_stops_it(tmp_path: 
     assert processes_of(tmp_path) == []
 
 
-def test_a_memory_without_a_folder_says_where_it_is_and_deletes_it(
+def test_embedded_memory_without_a_folder_reports_and_deletes_its_temporary_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -92,7 +92,7 @@ def test_a_memory_without_a_folder_says_where_it_is_and_deletes_it(
     ]
 
 
-def test_the_service_of_a_killed_app_stops_and_deletes_its_temporary_folder(
+def test_service_of_a_killed_app_stops_and_deletes_its_temporary_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -101,7 +101,7 @@ def test_the_service_of_a_killed_app_stops_and_deletes_its_temporary_folder(
     wait_until(lambda: list(tmp_path.iterdir()) == [], timeout=60, what="the end of the service")
 
 
-def test_a_fork_of_the_app_leaves_the_service_alone(tmp_path: Path) -> None:
+def test_fork_of_the_app_leaves_the_embedded_service_alone(tmp_path: Path) -> None:
     put_database(tmp_path)
     with Memory.embedded(path=tmp_path) as memory:
         child = os.fork()

@@ -1,4 +1,4 @@
-"""A model that is never wrong: what the service remembers of the development set is then exactly what it should."""
+"""With a model that is never wrong, the service remembers exactly what the development set expects."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,12 +18,12 @@ from workers.dependencies import parts
 FILES = sorted((Path(__file__).parents[1] / "data" / "extraction").glob("*.jsonl"))
 CASES = {file.stem: read_cases(file) for file in FILES}
 MARKS = {name: pytest.mark.thorough for name in CASES if name != "edges_and_languages"}
-"""The other files take minutes, and come with ``make thorough``."""
+"""The other files take minutes, and run with ``make thorough``."""
 
 
 @pytest.fixture(scope="module")
 def oracle() -> Iterator[Oracle]:
-    """One endpoint for all files: it recognises a session among all of them."""
+    """One endpoint for all files, which recognises any session."""
     with Oracle([one for cases in CASES.values() for one in cases]) as serving:
         yield serving
 
@@ -32,7 +32,7 @@ def oracle() -> Iterator[Oracle]:
 def online(
     settled: None, service: Settings, ingest_engine: Engine, oracle: Oracle, monkeypatch: pytest.MonkeyPatch
 ) -> Service:
-    """This process as the only worker of a tenant that nobody knows, with the oracle as its model."""
+    """This process as the only worker for a new tenant, with the oracle as its model."""
     monkeypatch.setenv("OPENAI_BASE_URL", oracle.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-oracle")
     settings.cache_clear()
@@ -43,7 +43,7 @@ def online(
 @pytest.mark.parametrize(
     "cases", [pytest.param(cases, id=name, marks=MARKS.get(name, ())) for name, cases in CASES.items()]
 )
-def test_the_store_is_as_expected_in_every_case(cases: list[Case], online: Service) -> None:
+def test_stored_memories_match_every_case(cases: list[Case], online: Service) -> None:
     scores = score((case, online.run(case)) for case in cases)
 
     wrong = [f"{fault.case}: {fault.gold}, {fault.given}" for fault in scores.faults if fault.what == "store"]

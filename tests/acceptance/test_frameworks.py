@@ -1,4 +1,4 @@
-"""Other packages with memory, each the real one before a fake endpoint, and a service that works."""
+"""Other packages with memory, each the real one with a fake endpoint and a working service."""
 
 import asyncio
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ def sarah(running: Running, request: pytest.FixtureRequest) -> Namespace:
 
 @pytest.fixture
 def elsewhere(running: Running, sarah: Namespace) -> Iterator[Namespace]:
-    """The same namespace as another process of the app reads it."""
+    """The same namespace as read by another process of the app."""
     with Memory.connect(database_url=running.addresses.database_url, read_timeout=60) as memory:
         yield memory.namespace(*sarah.path.parts)
 
@@ -47,7 +47,7 @@ def claude() -> Iterator[FakeAnthropic]:
         yield served
 
 
-def test_anthropics_client_remembers_and_its_memory_tool_keeps_files(
+def test_anthropic_client_remembers_and_its_memory_tool_stores_files(
     sarah: Namespace, elsewhere: Namespace, claude: FakeAnthropic
 ) -> None:
     def ask(client: Any, text: str) -> str:
@@ -98,9 +98,7 @@ def gpt() -> Iterator[FakeOpenAI]:
         yield served
 
 
-def test_an_agent_of_openais_sdk_remembers_from_session_to_session(
-    sarah: Namespace, elsewhere: Namespace, gpt: FakeOpenAI
-) -> None:
+def test_openai_agent_remembers_across_sessions(sarah: Namespace, elsewhere: Namespace, gpt: FakeOpenAI) -> None:
     async def ask(session: MemorySession, text: str) -> str:
         client = openai.AsyncOpenAI(api_key="none", base_url=gpt.base_url, max_retries=0)
         agent = agents.Agent(name="Helper", model=agents.OpenAIResponsesModel("m", client))
@@ -123,12 +121,12 @@ def test_an_agent_of_openais_sdk_remembers_from_session_to_session(
 
 
 class State(MessagesState):
-    """A graph's state with the messages for the model."""
+    """A graph state with the model's messages."""
 
     llm_input_messages: list[Any]
 
 
-def test_a_graph_of_langgraph_remembers_and_its_store_keeps_items(
+def test_langgraph_graph_remembers_and_its_store_keeps_items(
     sarah: Namespace, elsewhere: Namespace, gpt: FakeOpenAI
 ) -> None:
     client = openai.OpenAI(api_key="none", base_url=gpt.base_url, max_retries=0)
@@ -161,9 +159,7 @@ def test_a_graph_of_langgraph_remembers_and_its_store_keeps_items(
     assert [(one.key, one.value) for one in kept] == [("1", {"text": "What is my dog called?"})]
 
 
-def test_the_page_about_frameworks_does_what_it_says(
-    sarah: Namespace, gpt: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_of_the_frameworks_page_runs(sarah: Namespace, gpt: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", gpt.base_url)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
@@ -172,7 +168,7 @@ def test_the_page_about_frameworks_does_what_it_says(
     variables: dict[str, Any] = {"sarah": sarah, "call_model": lambda state: answer, "agents": agents}
     for code, _ in python_with_output(ROOT / "docs" / "how-to" / "agents.md")[3:]:
         exec(compile(code, "docs/how-to/agents.md", "exec"), variables)
-    asyncio.get_event_loop_policy().get_event_loop().close()  # the SDK's run_sync keeps the thread's loop open
+    asyncio.get_event_loop_policy().get_event_loop().close()  # the SDK's run_sync leaves the thread's loop open
     asyncio.set_event_loop(None)
     assert variables["result"].final_output == "You have not told me."
     assert variables["after"]["messages"][-1].content == "It is Biscuit."

@@ -1,6 +1,6 @@
-"""schemathesis over the OpenAPI document of a running server: no request that fits it, or nearly, brings the server to fail.
+"""schemathesis on the OpenAPI document of a running server: no valid or nearly valid request makes the server fail.
 
-It needs schemathesis in an environment of its own (CONTRIBUTING.md), and is skipped without one.
+This needs schemathesis in a separate environment (CONTRIBUTING.md), and is skipped without one.
 """
 
 import os

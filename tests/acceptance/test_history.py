@@ -1,4 +1,4 @@
-"""Chats of other apps go in through the real queue and workers, and a second time change nothing."""
+"""Import chats of other apps through the real queue and workers; repeating an import changes nothing."""
 
 import json
 import os
@@ -13,7 +13,7 @@ SAMPLES = Path(__file__).parents[1] / "data" / "history"
 TABLES = ("events", "messages", "conversations", "memories", "memory_sources", "entities", "decisions")
 
 
-def test_every_sample_twice_leaves_as_many_events_messages_and_memories(running: Running) -> None:
+def test_importing_every_sample_twice_adds_no_events_messages_or_memories(running: Running) -> None:
     for sample in sorted(SAMPLES.iterdir()):
         sarah = running.memory.namespace("history", sample.name)
         mosshead(running, "import", sample, "--namespace", str(sarah.path), "--wait", "90")
@@ -21,7 +21,7 @@ def test_every_sample_twice_leaves_as_many_events_messages_and_memories(running:
         mosshead(running, "import", sample, "--namespace", str(sarah.path), "--wait", "90")
 
         assert first["events"], sample.name
-        if sample.name == "mem0.json":  # lines of memories travel in an event of each import, which finds them known
+        if sample.name == "mem0.json":  # memory lines are sent as an event per import, which finds them known
             first["events"] += 1
         assert rows_of(running, sarah.path.namespace_id) == first, sample.name
     assert {"User lives in Leeds"} <= {
@@ -29,7 +29,7 @@ def test_every_sample_twice_leaves_as_many_events_messages_and_memories(running:
     }
 
 
-def test_an_export_of_many_portions_takes_effect_in_the_order_of_time(running: Running, tmp_path: Path) -> None:
+def test_export_in_many_portions_takes_effect_in_chronological_order(running: Running, tmp_path: Path) -> None:
     lines = [
         {
             "role": "user",
@@ -55,7 +55,7 @@ def test_an_export_of_many_portions_takes_effect_in_the_order_of_time(running: R
 
 
 def mosshead(running: Running, *arguments: object) -> str:
-    """Run a command in a process of its own; what it prints."""
+    """Run a command in a separate process; return its output."""
     addresses = {
         "MOSSHEAD_DATABASE_URL": running.addresses.database_url,
         "MOSSHEAD_BROKER_URL": running.addresses.broker_url,
@@ -67,7 +67,7 @@ def mosshead(running: Running, *arguments: object) -> str:
 
 
 def rows_of(running: Running, namespace_id: UUID) -> dict[str, int]:
-    """How many rows each table has of a namespace."""
+    """Return the number of a namespace's rows in each table."""
     counts = (f"(select count(*) from mosshead.{table} where namespace_id = '{namespace_id}')" for table in TABLES)
     (found,) = running.rows(f"select {', '.join(counts)}")
     return dict(zip(TABLES, found, strict=True))

@@ -1,4 +1,4 @@
-"""Without a model, too, what was said to steer an assistant becomes no memory and reaches no prompt."""
+"""Without a model, too, attempts to steer an assistant neither become memories nor reach a prompt."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""Everything through the proxy of LiteLLM: the service asks its model through it, and so does an app's client with memory.
+"""Everything through LiteLLM's proxy: the service's model calls, and an app's client with memory.
 
-The proxy has an environment of its own: it brings some eighty packages, and other versions of those in the lock. CONTRIBUTING.md
-says how to make it. Without it, this is skipped.
+The proxy has a separate environment, since it requires about eighty packages, some in other versions than the lock file.
+CONTRIBUTING.md says how to make it. Without it, this is skipped.
 """
 
 import json
@@ -41,14 +41,14 @@ def fake() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture(scope="module")
 def proxy(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The proxy's address, as a client takes it."""
+    """The proxy's address for clients."""
     folder = tmp_path_factory.mktemp("litellm")
     behind = {"model": "openai/gpt-4o-mini", "api_base": fake.base_url, "api_key": "none"}
     models = [{"model_name": "gpt-4o-mini", "litellm_params": behind}]
     config = folder / "config.yaml"  # JSON is YAML
     config.write_text(json.dumps({"model_list": models, "general_settings": {"master_key": KEY}}))
     port = _free_port()
-    # What it would fetch from elsewhere, it has beside it.
+    # A local file replaces what it would otherwise download.
     environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "OPENAI_API_KEY": "none"}
     command = [str(PROXY), "--config", str(config), "--host", "127.0.0.1", "--port", str(port), "--telemetry", "False"]
     with (folder / "log").open("wb") as log:
@@ -64,13 +64,13 @@ def proxy(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 @pytest.fixture(scope="module")
 def running(proxy: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A machine whose service asks its model through the proxy."""
+    """A machine whose service reaches its model through the proxy."""
     environment = {"OPENAI_BASE_URL": proxy, "OPENAI_API_KEY": KEY}
     with machine(tmp_path_factory.mktemp("proxied"), environment) as started:
         yield started
 
 
-def test_memories_form_and_are_told_through_the_proxy(running: Running, proxy: str, fake: FakeOpenAI) -> None:
+def test_memories_form_and_are_used_through_the_proxy(running: Running, proxy: str, fake: FakeOpenAI) -> None:
     sarah = running.memory.namespace("proxied", "sarah")
     client = openai.OpenAI(api_key=KEY, base_url=proxy, max_retries=0)
 

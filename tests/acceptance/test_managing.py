@@ -1,4 +1,4 @@
-"""Managers over real HTTP: the page about them does what it says, and an endpoint that misbehaves loses nobody anything."""
+"""Managers over real HTTP: the code of their page runs, and a faulty endpoint loses nothing."""
 
 import contextlib
 import io
@@ -26,7 +26,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
         yield served
 
 
-def test_the_page_about_managers_does_what_it_says(fake: FakeOpenAI) -> None:
+def test_code_of_the_managers_page_runs(fake: FakeOpenAI) -> None:
     learnt = {"observation": "The build failed with error 12.", "thoughts": "Caches go stale."}
     learnt |= {"action": "Told the user to clear the cache.", "result": "The build passed."}
     fake.script(
@@ -60,7 +60,7 @@ def test_the_page_about_managers_does_what_it_says(fake: FakeOpenAI) -> None:
     ],
     ids=lambda fault: str(fault.kind),
 )
-def test_an_answer_that_is_none_leaves_all_as_it_was(fake: FakeOpenAI, fault: Fault) -> None:
+def test_unusable_answer_leaves_managed_memories_unchanged(fake: FakeOpenAI, fault: Fault) -> None:
     fake.script("ManagerAnswer", *[fault] * 5)
     fake.script("DocumentAnswer", *[fault] * 5)
     memories = create_memory_manager("openai:gpt-fake")(TALK, [KNOWN])
@@ -76,7 +76,7 @@ def test_an_answer_that_is_none_leaves_all_as_it_was(fake: FakeOpenAI, fault: Fa
     [Fault.status(429), Fault.status(500), Fault("reset"), Fault("html")],
     ids=lambda fault: str(fault.kind) + str(fault.code),
 )
-def test_an_endpoint_that_is_away_is_the_callers_to_ask_again(fake: FakeOpenAI, fault: Fault) -> None:
+def test_unavailable_endpoint_is_left_to_the_caller_to_retry(fake: FakeOpenAI, fault: Fault) -> None:
     fake.script("ManagerAnswer", fault)
     manager = create_memory_manager(open_model("openai:gpt-fake", timeout=5))
     with pytest.raises(ModelUnavailable) as raised:
@@ -85,7 +85,7 @@ def test_an_endpoint_that_is_away_is_the_callers_to_ask_again(fake: FakeOpenAI, 
     assert len(manager(TALK, [KNOWN])) == 1
 
 
-def test_of_one_answer_the_good_is_taken_and_the_bad_told(fake: FakeOpenAI) -> None:
+def test_answer_with_good_and_bad_parts_applies_the_good_and_reports_the_bad(fake: FakeOpenAI) -> None:
     bad: list[Any] = [7, {"action": "insert"}, change("update", memory=9, data={}), change("delete", memory=1)]
     fake.script("ManagerAnswer", {"changes": [*bad, new("Note", content="User likes tea", importance=3)]})
     found = create_memory_manager("openai:gpt-fake")(TALK, [KNOWN])

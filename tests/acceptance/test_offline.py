@@ -1,4 +1,4 @@
-"""The whole way of an event, with the offline rules: published to a real queue, worked on by real processes, read back."""
+"""The whole way of an event with the offline rules: published to a real queue, processed by real processes, read back."""
 
 import json
 import os
@@ -18,7 +18,7 @@ User: You need to learn this: to check that content passes as human, first run i
 """
 
 
-def test_an_event_goes_from_publish_to_query(running: Running) -> None:
+def test_published_event_can_be_queried(running: Running) -> None:
     sarah = running.memory.namespace("acme", "sarah")
 
     event_id = sarah.publish("I just moved to Seattle", role="user", conversation="c1")
@@ -34,8 +34,8 @@ def test_an_event_goes_from_publish_to_query(running: Running) -> None:
     assert memory.sources[0].quote == "I just moved to Seattle"
 
 
-def test_the_acceptance_story(running: Running) -> None:
-    """The writer's role and the taught process are in the context of one message, years later."""
+def test_acceptance_story_is_in_one_context(running: Running) -> None:
+    """One message's context contains the writer's role and the taught process, years later."""
     nadia = running.memory.namespace("acme", "nadia")
     nadia.publish_conversation(STORY, conversation="c1", occurred_at=datetime(2023, 1, 12, tzinfo=UTC), ended=True)
     nadia.wait(timeout=90)
@@ -48,7 +48,7 @@ def test_the_acceptance_story(running: Running) -> None:
     assert {entity.name for entity in nadia.entities.list()} >= {"Peter", "Wolf of Blog Street"}
 
 
-def test_every_message_is_in_the_inbox_once_and_in_effect(running: Running) -> None:
+def test_every_message_is_stored_once_and_takes_effect(running: Running) -> None:
     tom = running.memory.namespace("acme", "tom")
     published = [tom.publish(f"My lucky number {number} is {number * 7}", conversation="c") for number in range(60)]
     tom.wait(timeout=90)
@@ -60,19 +60,19 @@ def test_every_message_is_in_the_inbox_once_and_in_effect(running: Running) -> N
     assert {state for _, state in stored} == {"done"}
 
 
-def test_publishing_an_event_twice_stores_it_once_and_holds_nothing_back(running: Running) -> None:
+def test_duplicate_event_is_stored_once_and_delays_nothing(running: Running) -> None:
     ada = running.memory.namespace("acme", "ada")
     first = ada.publish("I like tea")
     ada.publish("I like tea", event_id=first)
     ada.publish("I like figs")
-    ada.wait(timeout=90)  # less than a gap is waited for
+    ada.wait(timeout=90)  # shorter than the wait for a gap
 
     assert {memory.content for memory in ada.memories()} == {"User likes tea", "User likes figs"}
     (stored,) = running.rows(f"select count(*) from mosshead.events where event_id = '{first}'")
     assert stored == (1,)
 
 
-def test_two_tenants_do_not_see_each_other(running: Running) -> None:
+def test_tenants_do_not_see_each_others_memories(running: Running) -> None:
     for tenant, drink in (("north", "cocoa"), ("south", "cider")):
         namespace = running.memory.namespace(tenant, "user")
         namespace.publish(f"I love {drink}")
@@ -82,7 +82,7 @@ def test_two_tenants_do_not_see_each_other(running: Running) -> None:
     assert running.memory.namespace("north", "somebody-else").query("drinks").hits == ()
 
 
-def test_the_command_line_publishes_and_queries(running: Running, tmp_path: Path) -> None:
+def test_command_line_publishes_and_queries(running: Running, tmp_path: Path) -> None:
     transcript = tmp_path / "talk.txt"
     transcript.write_text("User: I love rye bread\nAssistant: Noted!\n")
     environment = {**os.environ, **running.addresses.environment()}
@@ -99,7 +99,7 @@ def test_the_command_line_publishes_and_queries(running: Running, tmp_path: Path
     assert [hit["content"] for hit in json.loads(found.stdout)["hits"]] == ["User loves rye bread"]
 
 
-def test_many_threads_share_one_memory(running: Running) -> None:
+def test_threads_share_one_memory(running: Running) -> None:
     shared = running.memory.namespace("acme", "threads")
 
     def publish(thread: int) -> None:

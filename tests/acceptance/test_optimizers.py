@@ -1,5 +1,4 @@
-"""The code of docs/how-to/optimizers.md is run as it stands, and prints what the page says: the service at work, an LLM over
-HTTP."""
+"""Run the code of docs/how-to/optimizers.md unchanged, with a working service and an LLM over HTTP, and compare its output."""
 
 import contextlib
 import io
@@ -14,7 +13,7 @@ from tests.pages import ROOT
 _CRITIQUE = {"problem": "The answer rambles.", "cause": "Nothing asks for brevity.", "remedy": "Ask for one sentence."}
 
 
-def test_the_page_prints_what_it_says(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_of_the_optimizers_page_prints_its_output(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     variables: dict[str, object] = {"memory": running.memory}
     with FakeOpenAI() as fake:
         monkeypatch.setenv("OPENAI_BASE_URL", fake.base_url)

@@ -1,7 +1,7 @@
-"""The service and two apps behind a real PgBouncer that gives each transaction another of Postgres's connections.
+"""The service and two apps behind a real PgBouncer that gives each transaction a different Postgres connection.
 
-It needs PgBouncer (`apt-get install pgbouncer`, or PGBOUNCER with its command), and is skipped without it. One that is older than
-1.22 does not track all that is done with prepared statements, and so none are made there.
+This needs PgBouncer (`apt-get install pgbouncer`, or PGBOUNCER with its command), and is skipped without it. Versions before 1.22
+do not fully track prepared statements, so none are used there.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from workers.local.postgres import DATABASE, postgres_binaries
 
 PGBOUNCER = os.environ.get("PGBOUNCER") or shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 SERVER_CONNECTIONS = 4
-"""Of each login: fewer than clients, so that each connection is everybody's."""
+"""Connections per login: fewer than clients, so that all clients share each."""
 
 USERS = range(6)
 READS_OF_A_USER = 50
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def tracks_prepared_statements() -> bool:
-    """Whether this PgBouncer does."""
+    """Whether this PgBouncer tracks prepared statements."""
     assert PGBOUNCER is not None
     said = subprocess.run([PGBOUNCER, "--version"], check=True, capture_output=True, text=True).stdout
     version = re.search(r"(\d+)\.(\d+)", said)
@@ -48,11 +48,11 @@ def tracks_prepared_statements() -> bool:
 
 @contextmanager
 def pooled(straight: Addresses, *, tracking: bool) -> Iterator[Addresses]:
-    """The same addresses through a PgBouncer that pools by transaction and hands its connections out in turn."""
+    """Return the same addresses through a PgBouncer with transaction pooling, which rotates its connections."""
     assert PGBOUNCER is not None
     assert straight.admin_url is not None
     folder, port = straight.data_dir / "pgbouncer", free_port()
-    account = accounts.server_account("postgres", postgres_binaries().parent)  # PgBouncer does not run as root
+    account = accounts.server_account("postgres", postgres_binaries().parent)  # PgBouncer refuses to run as root
     roles = ("mosshead_reader", "mosshead_ingest", "mosshead_worker")
     with psycopg.connect(straight.admin_url) as connection:
         socket = connection.info.host
@@ -96,7 +96,7 @@ def pooled(straight: Addresses, *, tracking: bool) -> Iterator[Addresses]:
 
 
 def answers(url: str) -> bool:
-    """Whether Postgres does, at an address."""
+    """Whether Postgres answers at a URL."""
     try:
         with psycopg.connect(url, connect_timeout=5, prepare_threshold=None) as connection:
             return connection.execute("select true").fetchone() == (True,)
@@ -106,7 +106,7 @@ def answers(url: str) -> bool:
 
 @pytest.fixture(scope="module")
 def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A machine whose processes reach Postgres through the pooler alone."""
+    """A machine whose processes reach Postgres only through the pooler."""
     tracking = tracks_prepared_statements()
     environment = {
         "OPENAI_API_KEY": "",
@@ -120,13 +120,13 @@ def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def faults(context: Context, town: str) -> list[str]:
-    """What is wrong with a context: that it came too late, or towns in which its own user does not live."""
+    """Return what is wrong with a context: too late, or towns where its user does not live."""
     late = [context.reason] if context.reason else []
     return late + [other for other in TOWNS if other != town and other in context.text]
 
 
-def test_the_service_and_six_hundred_reads_of_two_apps_lose_nothing_and_mix_nothing_up(behind: Running) -> None:
-    """One app reads in threads, the other in an event loop; each has a tenant of its own, and a town for each of its users."""
+def test_service_and_600_reads_through_the_pooler_lose_and_mix_up_nothing(behind: Running) -> None:
+    """One app reads in threads, the other in an event loop; each has its own tenant, and a town for each user."""
     towns = {("threads", user): TOWNS[user] for user in USERS} | {("loop", user): TOWNS[6 + user] for user in USERS}
 
     def in_threads(user: int, memory: Memory) -> list[str]:
@@ -164,7 +164,7 @@ def test_the_service_and_six_hundred_reads_of_two_apps_lose_nothing_and_mix_noth
     assert behind.rows("select count(*) from mosshead.dead_letters") == [(0,)]
 
 
-def test_no_connection_of_the_pool_keeps_the_tenant_of_the_transaction_before(behind: Running) -> None:
+def test_pooled_connection_keeps_no_tenant_of_an_earlier_transaction(behind: Running) -> None:
     told = behind.memory.namespace("told", "nora")
     told.publish("I collect stamps.")
     told.wait(timeout=90)
@@ -178,7 +178,7 @@ def test_no_connection_of_the_pool_keeps_the_tenant_of_the_transaction_before(be
             connection.commit()
 
 
-def test_the_limits_of_the_service_s_transactions_hold_behind_the_pooler(behind: Running) -> None:
+def test_transaction_limits_of_the_service_hold_behind_the_pooler(behind: Running) -> None:
     limits = "select current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout')"
     for url in (behind.addresses.worker_url, behind.addresses.ingest_url):
         with psycopg.connect(url, prepare_threshold=None) as connection:

@@ -1,4 +1,4 @@
-"""Probes of the service's real processes, as an orchestrator asks them."""
+"""The probes of the service's real processes, as an orchestrator calls them."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ PROCESSES = ("intake", "scheduler", "worker")
 
 
 def probe(running: Running, name: str, path: str) -> int | None:
-    """The status of an answer; None where nobody answers."""
+    """Return the status of an answer; None without one."""
     port = running.addresses.probe_port + PROCESSES.index(name)
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
@@ -24,17 +24,17 @@ def probe(running: Running, name: str, path: str) -> int | None:
 
 
 def eventually_answers(running: Running, name: str, path: str, status: int) -> None:
-    """Wait until a probe is answered so."""
+    """Wait until a probe returns a status."""
     running.eventually(lambda: probe(running, name, path) == status, f"the {name} answers {status} to {path}")
 
 
-def test_each_process_says_that_it_is_alive_and_ready(running: Running) -> None:
+def test_each_process_reports_alive_and_ready(running: Running) -> None:
     for name in PROCESSES:
         eventually_answers(running, name, "/readyz", 200)
         assert probe(running, name, "/healthz") == 200
 
 
-def test_a_worker_that_was_killed_leaves_its_port_to_the_next(running: Running) -> None:
+def test_killed_worker_leaves_its_port_to_its_successor(running: Running) -> None:
     eventually_answers(running, "worker", "/readyz", 200)
     before = running.pid("worker")
     running.kill("worker")
@@ -42,7 +42,7 @@ def test_a_worker_that_was_killed_leaves_its_port_to_the_next(running: Running) 
     eventually_answers(running, "worker", "/readyz", 200)
 
 
-def test_the_containers_health_check_tells_a_process_that_answers_from_one_that_does_not(running: Running) -> None:
+def test_container_health_check_detects_a_process_that_does_not_answer(running: Running) -> None:
     compose = (Path(__file__).parents[2] / "docker-compose.yml").read_text(encoding="utf-8")
     (command,) = re.findall(r"- '(exec 3<>.*)'", compose)
     eventually_answers(running, "intake", "/readyz", 200)

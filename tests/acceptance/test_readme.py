@@ -1,4 +1,4 @@
-"""The README's code is run as it stands, and prints what the README says."""
+"""Run the README's code unchanged, and compare its output."""
 
 import contextlib
 import io
@@ -11,11 +11,11 @@ from tests.acceptance.running import Running
 from tests.pages import BLOCKS, ROOT
 
 OWN_TENANT = ('"acme"', '"readme"')
-"""Others of the tests that share this machine talk as Sarah of acme."""
+"""Other tests on this machine use the namespace of Sarah of acme."""
 
 
 def python_with_output(document: Path) -> list[tuple[str, str]]:
-    """Each Python block with the plain block that comes next, which is what it prints; "" where none does."""
+    """Return each Python block with the plain block after it, which is its output; "" if there is none."""
     blocks = [(match["language"], match["body"]) for match in BLOCKS.finditer(document.read_text(encoding="utf-8"))]
     following = [*blocks[1:], ("", "")]
     return [
@@ -25,17 +25,17 @@ def python_with_output(document: Path) -> list[tuple[str, str]]:
     ]
 
 
-def test_the_readme_prints_what_it_says(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readme_code_prints_its_output(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
         monkeypatch.setenv(name, running.addresses.environment()[name])
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")  # a client is made, and not used
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")  # a client is created but not used
     variables: dict[str, object] = {}
     examples = python_with_output(ROOT / "README.md")
     assert len(examples) == 2
 
     with contextlib.ExitStack() as stack:
         connect = Memory.connect
-        # Not every block names the memory that it connects to.
+        # Not every block creates its own memory.
         monkeypatch.setattr(Memory, "connect", lambda: stack.enter_context(connect()))
         for code, printed in examples:
             output = io.StringIO()

@@ -1,4 +1,4 @@
-"""The server, as programs of others meet it: real HTTP and the official MCP client, before real workers."""
+"""The server as foreign programs use it: real HTTP and the official MCP client, with real workers behind."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def tenant() -> str:
 
 
 def wait(client: httpx.Client, running: Running) -> None:
-    """Until what was written took effect."""
+    """Wait until everything written has taken effect."""
 
     def settled() -> bool:
         progress = client.get("/v1/progress").json()
@@ -46,7 +46,7 @@ def wait(client: httpx.Client, running: Running) -> None:
 
 
 class TestRest:
-    def test_what_is_published_is_remembered_found_and_exported(
+    def test_published_messages_are_remembered_found_and_exported(
         self, server: Served, running: Running, tenant: str
     ) -> None:
         with server.client(f"{tenant}/sarah", "read,write,erase") as client:
@@ -69,7 +69,7 @@ class TestRest:
             exported = [json.loads(line) for line in client.get("/v1/export").text.splitlines()]
             assert any("Leeds" in str(line) for line in exported)
 
-    def test_a_memory_is_put_down_corrected_forgotten_undone_and_erased(
+    def test_memory_is_added_corrected_forgotten_undone_and_erased(
         self, server: Served, running: Running, tenant: str
     ) -> None:
         with server.client(f"{tenant}/sarah", "read,write,erase") as client:
@@ -89,7 +89,7 @@ class TestRest:
             running.eventually(lambda: client.get(f"/v1/erasures/{erased}").status_code == 200, "it is erased")
             assert client.get("/v1/memories").json()["memories"] == []
 
-    def test_entities_are_merged_and_split_and_a_document_is_edited(
+    def test_entities_are_merged_and_split_and_documents_edited(
         self, server: Served, running: Running, tenant: str
     ) -> None:
         with server.client(f"{tenant}/pat") as client:
@@ -120,7 +120,7 @@ class TestRest:
             late = client.patch("/v1/documents/menu", json={"patch": {"soup": "pea"}, "version": 0})
             assert late.status_code == 409
 
-    def test_a_token_reads_nothing_of_another_tenants_nor_beside_its_prefix(
+    def test_token_reads_no_other_tenant_and_nothing_outside_its_prefix(
         self, server: Served, running: Running, tenant: str
     ) -> None:
         other = f"tenant-{uuid4().hex}"
@@ -144,7 +144,7 @@ class TestRest:
             assert ours.get(f"/v1/memories/{memory}").status_code == 404
             assert ours.post("/v1/query", json={"text": SECRET}).json()["memories"] == []
 
-    def test_a_token_does_what_its_scopes_say(self, server: Served, tenant: str) -> None:
+    def test_token_is_limited_to_its_scopes(self, server: Served, tenant: str) -> None:
         with server.client(f"{tenant}/sarah", "read") as reading:
             refused = reading.post("/v1/memories", json={"content": "User likes tea"})
             assert refused.status_code == 403
@@ -154,7 +154,7 @@ class TestRest:
         with server.client(f"{tenant}/sarah", "write") as blind:
             assert blind.get("/v1/memories").status_code == 403
 
-    def test_nothing_of_what_was_said_is_logged(self, server: Served, tenant: str) -> None:
+    def test_no_conversation_text_is_logged(self, server: Served, tenant: str) -> None:
         with server.client(f"{tenant}/sarah") as client:
             client.post("/v1/messages", json={"messages": [{"role": "user", "content": f"I own a {SECRET}"}]})
             client.post("/v1/query", json={"text": SECRET, "limit": SECRET})
@@ -175,7 +175,7 @@ _BODIES: dict[str, dict[str, object]] = {
     "/v1/forget": {"memories": [str(uuid4())]},
     "/v1/erasures": {"everything": True},
 }
-"""By address, a body that fits."""
+"""By address, a valid body."""
 
 
 Talk = Callable[[Client], Awaitable[None]]
@@ -188,7 +188,7 @@ def text_of(result: CallToolResult) -> str:
 
 
 def over_http(server: Served, token: str, talk: Talk, *, mode: str = "auto", query: str = "") -> None:
-    """A conversation with the server over streamable HTTP."""
+    """Run a conversation with the server over streamable HTTP."""
 
     async def run() -> None:
         headers = {"Authorization": f"Bearer {token}"}
@@ -202,7 +202,7 @@ def over_http(server: Served, token: str, talk: Talk, *, mode: str = "auto", que
 
 
 def over_stdio(running: Running, folder: Path, talk: Talk, *options: str) -> None:
-    """A conversation with `mosshead mcp`, a process of its own."""
+    """Run a conversation with `mosshead mcp` in a separate process."""
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-m", "mosshead", "mcp", *options],
@@ -217,14 +217,14 @@ def over_stdio(running: Running, folder: Path, talk: Talk, *options: str) -> Non
 
 
 async def call(client: Client, tool: str, **arguments: object) -> str:
-    """The answer of a tool that does what it is asked for."""
+    """Return the answer of a successful tool call."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, text_of(result)
     return text_of(result)
 
 
 async def eventually(client: Client, tool: str, **arguments: object) -> str:
-    """The same of what works once something took effect."""
+    """Return the answer of a tool call that succeeds eventually."""
     for _ in range(600):
         result = await client.call_tool(tool, arguments)
         if not result.is_error:
@@ -238,7 +238,7 @@ def ids_in(answer: str) -> list[str]:
 
 
 async def use_every_tool(client: Client) -> None:
-    """List the tools and the resources, and call each."""
+    """List tools and resources, and call each."""
     assert {one.name for one in (await client.list_tools()).tools} == ALL_TOOLS
     remembered = await call(client, "remember", content="User's sister Ruth lives in Leeds")
     memory, decision = ids_in(remembered)
@@ -257,15 +257,13 @@ async def use_every_tool(client: Client) -> None:
 
 class TestMcp:
     @pytest.mark.parametrize("mode", ["auto", "legacy"])
-    def test_the_official_client_uses_every_tool_over_http(self, server: Served, tenant: str, mode: str) -> None:
+    def test_official_client_uses_every_tool_over_http(self, server: Served, tenant: str, mode: str) -> None:
         over_http(server, server.token(f"{tenant}/sarah"), use_every_tool, mode=mode)
 
-    def test_the_official_client_uses_every_tool_over_standard_input_and_output(
-        self, running: Running, tmp_path: Path, tenant: str
-    ) -> None:
+    def test_official_client_uses_every_tool_over_stdio(self, running: Running, tmp_path: Path, tenant: str) -> None:
         over_stdio(running, tmp_path, use_every_tool, "--namespace", f"{tenant}/sarah")
 
-    def test_a_profile_is_a_resource(self, server: Served, running: Running, tenant: str) -> None:
+    def test_profile_is_an_mcp_resource(self, server: Served, running: Running, tenant: str) -> None:
         with server.client(f"{tenant}/sarah") as rest:
             rest.post("/v1/memories", json={"content": "User likes tea", "about": ["User"]})
             wait(rest, running)
@@ -282,7 +280,7 @@ class TestMcp:
 
         over_http(server, server.token(f"{tenant}/sarah"), talk)
 
-    def test_a_token_reads_nothing_of_another_tenants(self, server: Served, running: Running, tenant: str) -> None:
+    def test_mcp_token_reads_no_other_tenant(self, server: Served, running: Running, tenant: str) -> None:
         with server.client(f"{tenant}/sarah") as theirs:
             memory = theirs.post("/v1/memories", json={"content": f"User owns a {SECRET}"}).json()["memory_id"]
             wait(theirs, running)
@@ -308,7 +306,7 @@ class TestMcp:
         with server.client(f"{tenant}/sarah") as theirs:
             assert [one["id"] for one in theirs.get("/v1/memories").json()["memories"]] == [memory]
 
-    def test_a_token_that_only_reads_is_shown_no_tool_that_writes_and_may_call_none(
+    def test_read_only_token_sees_and_calls_no_writing_tool(
         self, server: Served, running: Running, tmp_path: Path, tenant: str
     ) -> None:
         async def talk(client: Client) -> None:
@@ -325,7 +323,7 @@ class TestMcp:
         over_http(server, server.token(f"{tenant}/sarah", "read"), talk)
         over_stdio(running, tmp_path, talk, "--namespace", f"{tenant}/sarah", "--scopes", "read")
 
-    def test_what_a_tool_puts_down_is_redacted_judged_and_marked_as_a_tools(
+    def test_memory_from_a_tool_is_redacted_judged_and_marked(
         self, server: Served, running: Running, tenant: str
     ) -> None:
         decisions: list[str] = []
@@ -348,7 +346,7 @@ class TestMcp:
             assert "hunter2" not in rest.get(f"/v1/memories/{memory}").text
             assert rest.get(f"/v1/decisions/{decision}").json()["fact"]["by"] == "tool"
 
-    def test_what_a_model_does_wrong_is_told_and_changes_nothing(self, server: Served, tenant: str) -> None:
+    def test_wrong_tool_call_is_explained_and_changes_nothing(self, server: Served, tenant: str) -> None:
         async def talk(client: Client) -> None:
             wrong: list[tuple[str, dict[str, object], str]] = [
                 ("search", {}, "query: missing"),
@@ -366,7 +364,7 @@ class TestMcp:
 
         over_http(server, server.token(f"{tenant}/sarah"), talk)
 
-    def test_a_token_of_a_tenant_names_its_namespace_in_the_address(self, server: Served, tenant: str) -> None:
+    def test_tenant_token_names_its_namespace_in_the_address(self, server: Served, tenant: str) -> None:
         token = server.token(tenant)
 
         async def unnamed(client: Client) -> None:
@@ -379,7 +377,7 @@ class TestMcp:
         over_http(server, token, unnamed)
         over_http(server, token, named, query=f"?namespace={tenant}/sarah")
 
-    def test_without_a_token_nobody_comes_in(self, server: Served) -> None:
+    def test_mcp_without_a_token_is_refused(self, server: Served) -> None:
         for headers in ({}, {"Authorization": "Bearer mosshead_" + "a" * 64}, {"Authorization": "Basic b3BzOng="}):
             answer = httpx.post(f"{server.address}/mcp", json={}, headers=headers)
             assert answer.status_code == 401

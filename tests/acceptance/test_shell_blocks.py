@@ -1,4 +1,4 @@
-"""The commands of the pages are typed as they stand, in their order, in fresh folders and at real servers."""
+"""Type the pages' commands unchanged and in order, in fresh folders with real servers."""
 
 import contextlib
 import io
@@ -37,7 +37,7 @@ QUICK = {
 
 
 def typed(at: Shell, block: Block, replaced: Mapping[str, str] = NOTHING, *, exactly: bool = False) -> str:
-    """Type the commands of a block, with what it leaves open replaced; they say what it shows. Returns that."""
+    """Type a block's commands, with placeholders replaced, check the output and return it."""
     told = []
     for command, shown in commands_of(block):
         if is_typed(command):
@@ -52,18 +52,18 @@ def typed(at: Shell, block: Block, replaced: Mapping[str, str] = NOTHING, *, exa
 
 
 def answered(at: Shell, one: Typed) -> str:
-    """What a command says; where it asks whether it may, it is told yes."""
+    """Return a command's output; confirm if it asks."""
     return at.confirm(one.command) if any("[y/N]: y" in line for line in one.shown) else at.type(one.command)
 
 
 def the(page: str, number: int, kind: str = "console") -> Block:
-    """A block of a page."""
+    """Return a block of a page."""
     return blocks_of(DOCS / page, kind)[number]
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A folder that looks like a checkout in which `make setup` has run, and has no data."""
+    """A folder that looks like a checkout after `make setup`, without data."""
     folder = tmp_path / "checkout"
     (folder / ".venv").mkdir(parents=True)
     for file in (file for file in ROOT.iterdir() if not file.name.startswith(".") or file.name == ".env.example"):
@@ -75,7 +75,7 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_service_on_this_machine(tmp_path: Path) -> None:
+def test_commands_for_a_local_service_run(tmp_path: Path) -> None:
     with shell(tmp_path / "app", QUICK) as at:
         typed(at, blocks_of(ROOT / "README.md", "shell")[0])
         import_what_others_have(at)
@@ -108,7 +108,7 @@ def test_the_service_on_this_machine(tmp_path: Path) -> None:
 
 
 def import_what_others_have(at: Shell) -> None:
-    """An export of ChatGPT's, and the lines of a world."""
+    """Import a ChatGPT export, and lines of a world."""
     with zipfile.ZipFile(at.folder / "chatgpt-export.zip", "w") as packed:
         packed.writestr("conversations.json", json.dumps([chat_of("user", "assistant", "tool", "assistant")]))
     typed(at, the("how-to/import-and-export.md", 0))
@@ -119,7 +119,7 @@ def import_what_others_have(at: Shell) -> None:
 
 
 def chat_of(*roles: str) -> dict[str, Any]:
-    """A conversation in ChatGPT's export, in which each role says where it lives."""
+    """Return a conversation in ChatGPT's export format, in which each role says where it lives."""
     said = {
         str(number): {
             "id": str(number),
@@ -147,7 +147,7 @@ for version, text in enumerate(("You help {user}.", "You help {user} with invoic
 """
 
 
-def test_the_tutorial(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tutorial_commands_run(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put_database(checkout / ".mosshead")
     be_patient(checkout)
     port = free_port()
@@ -157,7 +157,7 @@ def test_the_tutorial(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     variables: dict[str, Any] = {}
     printed = ""
     with shell(checkout, QUICK) as at:
-        typed(at, blocks_of(ROOT / "CONTRIBUTING.md", "shell")[0])  # what is left of it: make help
+        typed(at, blocks_of(ROOT / "CONTRIBUTING.md", "shell")[0])  # what remains of it: make help
         for block in blocks_of(DOCS / TUTORIAL):
             if block.kind == "python":
                 printed = executed(block.body, variables)
@@ -171,7 +171,7 @@ def test_the_tutorial(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def talk(at: Shell, block: Block) -> None:
-    """Say what a block says to a chat app, which answers as it shows; then wait until it is remembered."""
+    """Say a block's lines to a chat app, check its answers, and wait until they are remembered."""
     for command, shown in commands_of(block):
         *lines, last = shown
         assert last == "quit"
@@ -180,7 +180,7 @@ def talk(at: Shell, block: Block) -> None:
 
 
 def be_patient(checkout: Path) -> None:
-    """On a busy machine memory may come too late for an answer, which then is another one."""
+    """Allow longer reads: on a busy machine, memory may miss its time limit and change the answer."""
     (checkout / "examples").unlink()
     shutil.copytree(ROOT / "examples", checkout / "examples")
     app = checkout / "examples" / "chat.py"
@@ -188,7 +188,7 @@ def be_patient(checkout: Path) -> None:
 
 
 def executed(code: str, variables: dict[str, Any]) -> str:
-    """Run a page's Python; what it prints."""
+    """Run a page's Python code; return its output."""
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
         exec(compile(code, TUTORIAL, "exec"), variables)
@@ -196,7 +196,7 @@ def executed(code: str, variables: dict[str, Any]) -> str:
 
 
 class Hosts:
-    """The servers of an operator, and where they listen: the old host and the new one."""
+    """An operator's servers and their ports: the old host and the new one."""
 
     def __init__(self, addresses: Addresses, old: int, new: int) -> None:
         self.at_old = {
@@ -210,13 +210,13 @@ class Hosts:
 
 @pytest.fixture
 def hosts(tmp_path: Path) -> Iterator[Hosts]:
-    """Two servers with nothing in them, which listen on ports as servers elsewhere do."""
+    """Start two empty servers, listening on ports like remote ones."""
     with contextlib.ExitStack() as stack:
         ports = []
         for name in ("new", "old"):
             addresses = stack.enter_context(servers(Settings(data_dir=tmp_path / name, flower_port=0, console_port=0)))
             assert addresses.admin_url
-            if name == "new":  # the reader makes the database
+            if name == "new":  # the reader creates the database
                 at_start = addresses.admin_url.replace(f"/{DATABASE}?", "/postgres?")
                 with psycopg.connect(at_start, autocommit=True) as connection:
                     connection.execute(f"drop database {DATABASE}".encode())
@@ -228,7 +228,7 @@ def hosts(tmp_path: Path) -> Iterator[Hosts]:
         yield Hosts(addresses, old=ports[1], new=ports[0])
 
 
-def test_servers_of_ones_own(checkout: Path, hosts: Hosts) -> None:
+def test_commands_for_own_servers_run(checkout: Path, hosts: Hosts) -> None:
     with FakeOpenAI() as fake, shell(checkout, {**QUICK, **environment_of(fake)}) as at:
         typed(at, the("how-to/deploy.md", 0, "shell"))
         at.type("rm .env")  # honcho would read it
@@ -244,19 +244,19 @@ def test_servers_of_ones_own(checkout: Path, hosts: Hosts) -> None:
 
 
 def environment_of(fake: FakeOpenAI) -> dict[str, str]:
-    """What the operator of a service has set, and ports at which nothing listens yet."""
+    """Return an operator's settings, and ports without listeners."""
     ports = {name: str(free_port()) for name in ("FLOWER_PORT", "MOSSHEAD_CONSOLE_PORT")}
     return {"OPENAI_BASE_URL": fake.base_url, "OPENAI_API_KEY": "none", "MOSSHEAD_PROBE_PORT": "0", **ports}
 
 
 def accepted(at: Shell, block: Block, fake: FakeOpenAI) -> None:
-    """Settings that a page shows are ones with which a command starts."""
+    """Check that a command starts with the settings on a page."""
     lines = block.body.replace("http://embeddings.internal:8080/v1", fake.base_url).replace("…", "none")
     at.type(f"( set -a\n{lines.replace('SECRET', 'quiet-harbour-' * 3)}\nmosshead status )")
 
 
 def replayed(at: Shell, fake: FakeOpenAI) -> None:
-    """Two models of different opinions about the same message."""
+    """Replay with two models that disagree about one message."""
     said = "I like the blue one, and I am allergic to cashews."
     for content in ("User likes the blue one", "User is allergic to cashews"):
         fake.script("ExtractionAnswer", {"facts": [fact_like(content=content, quote=said)]})
@@ -265,7 +265,7 @@ def replayed(at: Shell, fake: FakeOpenAI) -> None:
 
 
 def operated(at: Shell, hosts: Hosts) -> None:
-    """Indexes, files and backups; what was restored on the new host is what the old one has."""
+    """Check indexes, files and backups; the new host's restored data equals the old host's."""
     typed(at, the("how-to/operate.md", 1, "shell"), hosts.at_old)
     typed(at, the("how-to/operate.md", 2, "shell"), hosts.at_old)
     typed(at, the("how-to/operate.md", 3, "shell"), hosts.at_old)

@@ -1,4 +1,4 @@
-"""An app that starts while Postgres is out of reach."""
+"""An app that starts while Postgres is unreachable."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.acceptance.running import Running
 
 @pytest.fixture
 def out_of_reach(running: Running) -> Iterator[Proxy]:
-    """The way to Postgres, which refuses until it is healed."""
+    """A proxy to Postgres that refuses connections until healed."""
     (folder,) = parse_qs(urlsplit(running.addresses.database_url).query)["host"]
     proxy = Proxy(Path(folder) / ".s.PGSQL.5432")
     proxy.start()
@@ -23,7 +23,7 @@ def out_of_reach(running: Running) -> Iterator[Proxy]:
     proxy.close()
 
 
-def test_what_it_publishes_arrives_and_it_reads_when_postgres_is_back(
+def test_events_arrive_and_reads_work_once_postgres_is_back(
     running: Running, out_of_reach: Proxy, tmp_path: Path
 ) -> None:
     url = f"postgresql://mosshead_reader@127.0.0.1:{out_of_reach.port}/mosshead"

@@ -1,4 +1,4 @@
-"""A model manages memories and searches them by its tools, over real HTTP; and one that does it badly does no harm."""
+"""A model manages and searches memories with its tools, over real HTTP; misuse does no harm."""
 
 import contextlib
 import io
@@ -33,7 +33,7 @@ def fake() -> Iterator[FakeOpenAI]:
 
 
 class Agent:
-    """An app's loop: asks the model, carries out what it calls, and asks again with the answers."""
+    """An app's loop: call the model, execute its tool calls, and call again with the results."""
 
     def __init__(self, fake: FakeOpenAI, tools: list[MemoryTool]) -> None:
         self._fake = fake
@@ -41,7 +41,7 @@ class Agent:
         self._tools = tools
 
     def turn(self, *calls: tuple[str, Any]) -> list[str]:
-        """The model makes some calls; what it is told of each."""
+        """Let the model make some calls; return the result of each."""
         made = [
             {
                 "id": f"call_{place}",
@@ -76,7 +76,7 @@ def contents(sarah: Namespace) -> list[str]:
 
 
 class TestAModelThatUsesThem:
-    def test_creates_finds_changes_and_deletes(self, agent: Agent, sarah: Namespace) -> None:
+    def test_model_creates_finds_changes_and_deletes_memories(self, agent: Agent, sarah: Namespace) -> None:
         created, nothing = agent.turn(
             ("manage_memory", {"action": "create", "content": "User likes tea", "number": None}),
             ("search_memory", {"query": "chess", "limit": 1}),
@@ -100,7 +100,7 @@ class TestAModelThatUsesThem:
         (empty,) = agent.turn(("search_memory", {"query": "drinks", "limit": None}))
         assert empty == "Nothing is remembered about this."
 
-    def test_the_model_sees_no_id_and_a_number_means_the_same_in_a_later_turn(
+    def test_model_sees_no_ids_and_numbers_stay_valid_in_later_turns(
         self, agent: Agent, sarah: Namespace, fake: FakeOpenAI
     ) -> None:
         memory_id = sarah.remember("User likes tea")
@@ -110,7 +110,7 @@ class TestAModelThatUsesThem:
         assert found == again
         assert str(memory_id) not in json.dumps([request.body for request in fake.requests])
 
-    def test_the_definitions_are_strict(self, sarah: Namespace) -> None:
+    def test_tool_definitions_are_strict(self, sarah: Namespace) -> None:
         for tool in (
             search_memory_tool(sarah, name="look", instructions="Twice."),
             manage_memory_tool(sarah),
@@ -149,18 +149,18 @@ BAD_CALLS: list[tuple[str, Any, str]] = [
     ("search_memory", {"limit": 3}, "Not done. query: missing"),
     ("delete_everything", {}, "There is no such tool; there are manage_memory, search_memory."),
 ]
-"""What a model may do wrong, and what it is told."""
+"""Mistakes of a model, and the message it gets."""
 
 
 class TestAModelThatUsesThemBadly:
-    def test_is_told_what_to_do_instead_and_changes_nothing(self, agent: Agent, sarah: Namespace) -> None:
+    def test_misuse_is_explained_and_changes_nothing(self, agent: Agent, sarah: Namespace) -> None:
         sarah.remember("User likes tea")
         told = agent.turn(*((name, arguments) for name, arguments, _ in BAD_CALLS))
         for said, (*call, expected) in zip(told, BAD_CALLS, strict=True):
             assert said.startswith(expected), call
         assert contents(sarah) == ["User likes tea"]
 
-    def test_what_is_closed_already_is_said(self, agent: Agent) -> None:
+    def test_closed_memory_is_reported_to_the_model(self, agent: Agent) -> None:
         (created,) = agent.turn(("manage_memory", {"action": "create", "content": "User likes tea", "number": None}))
         number = number_in(created)
         delete = ("manage_memory", {"action": "delete", "content": None, "number": number})
@@ -168,7 +168,7 @@ class TestAModelThatUsesThemBadly:
         assert first.startswith("Forgotten")
         assert second == f"Not done. number: {number} is closed already; search again for what is known now."
 
-    def test_an_action_that_is_not_allowed_is_refused(self, sarah: Namespace, fake: FakeOpenAI) -> None:
+    def test_disallowed_action_is_refused(self, sarah: Namespace, fake: FakeOpenAI) -> None:
         memory_id = sarah.remember("User likes tea")
         agent = Agent(fake, [manage_memory_tool(sarah, actions=("create",)), search_memory_tool(sarah)])
         (found,) = agent.turn(("search_memory", {"query": "tea", "limit": None}))
@@ -178,12 +178,12 @@ class TestAModelThatUsesThemBadly:
         assert sarah.get(memory_id).state == "active"
 
     @pytest.mark.parametrize("actions", [(), ("erase",), ("create", "erase")])
-    def test_an_app_that_allows_what_there_is_not_is_told(self, sarah: Namespace, actions: Any) -> None:
+    def test_allowing_an_unknown_action_is_an_error(self, sarah: Namespace, actions: Any) -> None:
         with pytest.raises(ConfigurationError, match="actions: some of create, update, delete, got "):
             manage_memory_tool(sarah, actions=actions)
 
 
-def test_a_memory_that_is_away_fails_no_turn(sarah: Namespace, addresses: Addresses, tmp_path: Path) -> None:
+def test_unavailable_memory_does_not_fail_the_turn(sarah: Namespace, addresses: Addresses, tmp_path: Path) -> None:
     with Memory.connect(
         database_url=addresses.database_url, broker_url=addresses.broker_url, spool_dir=tmp_path, spool_bytes=65_536
     ) as memory:
@@ -194,7 +194,7 @@ def test_a_memory_that_is_away_fails_no_turn(sarah: Namespace, addresses: Addres
     assert told[-1] == "The memory cannot be reached at the moment. Go on without it."
 
 
-def test_the_page_about_tools_does_what_it_says(sarah: Namespace, memory: Memory, fake: FakeOpenAI) -> None:
+def test_code_of_the_tools_page_runs(sarah: Namespace, memory: Memory, fake: FakeOpenAI) -> None:
     create = {"name": "manage_memory", "arguments": '{"action": "create", "content": "User is allergic to nuts"}'}
     called = {"content": None, "tool_calls": [{"id": "call_1", "type": "function", "function": create}]}
     fake.script(CHAT, called, {"content": "I will."})

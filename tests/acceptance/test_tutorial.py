@@ -1,4 +1,4 @@
-"""The chat apps of the examples are a few lines apart, as the pages show; the code of the page on clients runs as it stands."""
+"""The example chat apps differ by a few lines, as the pages show; the code of the clients page runs unchanged."""
 
 import contextlib
 import difflib
@@ -19,7 +19,7 @@ TUTORIAL, INJECTION = (
     ROOT / "docs" / name for name in ("tutorial/a-chat-that-remembers.md", "how-to/openai-client.md")
 )
 OWN_TENANT = ("acme", "tutorial")
-"""Other tests talk to the tutorial's namespaces, too."""
+"""Other tests use the tutorial's namespaces, too."""
 
 PLAIN, CHAT = (ROOT / "examples" / name for name in ("plain_chat.py", "chat.py"))
 MOST_CHANGED_LINES = 5
@@ -33,7 +33,7 @@ def fake() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture
 def settings(running: Running, fake: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What steps 1 and 2 of the tutorial lead to."""
+    """Apply steps 1 and 2 of the tutorial."""
     addresses = running.addresses.environment()
     for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
         monkeypatch.setenv(name, addresses[name])
@@ -49,12 +49,12 @@ def printed(code: str, variables: dict[str, object]) -> str:
 
 
 def changed(one: Path, other: Path) -> list[str]:
-    """The lines of a diff that begin with + or -, of which a changed line has two."""
+    """Return the changed lines of a diff; a modified line counts twice."""
     before, after = (path.read_text(encoding="utf-8").splitlines() for path in (one, other))
     return [line for line in difflib.unified_diff(before, after, lineterm="") if re.match(r"[+-](?![+-]{2} )", line)]
 
 
-def test_memory_is_a_few_lines_and_the_docs_show_them() -> None:
+def test_docs_show_the_lines_that_add_memory() -> None:
     lines = [line for line in changed(PLAIN, CHAT) if line.strip("+-")]
     assert 1 <= sum(line.startswith("+") for line in lines) <= MOST_CHANGED_LINES
     assert sum(line.startswith("-") for line in lines) <= MOST_CHANGED_LINES
@@ -63,7 +63,7 @@ def test_memory_is_a_few_lines_and_the_docs_show_them() -> None:
         assert [line for line in shown if line in lines] == lines
 
 
-def test_the_code_about_clients_runs(settings: None) -> None:
+def test_code_of_the_clients_page_runs(settings: None) -> None:
     variables: dict[str, object] = {}
     examples = python_with_output(INJECTION)
     assert len(examples) == 5

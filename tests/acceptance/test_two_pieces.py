@@ -1,6 +1,6 @@
-"""The story behind all of it: who somebody is, and a process that was taught another day, years and many memories later.
+"""The core story: who somebody is, and a process taught another day, years and many memories later.
 
-Both pieces are in a context of 400 tokens, whoever shares the name, and however much was said of the two since.
+A context of 400 tokens contains both, whoever shares the name, and however much was said since.
 """
 
 import itertools
@@ -29,19 +29,19 @@ NAMES = ("Peter", "Anna", "Marek")
 ABOUT_EACH, ALL, VARIANTS_TRIED = (
     (300, 10_000, 100) if os.environ.get("HYPOTHESIS_PROFILE") == "thorough" else (100, 1_000, 25)
 )
-"""To embed ten thousand takes over a minute, so they come with `make thorough`."""
+"""Embedding ten thousand memories takes over a minute, so they run with `make thorough`."""
 
 NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)
 TAUGHT = datetime(2023, 1, 9, 9, tzinfo=UTC)
 _BATCH = 500
 
 Known = tuple[str, str, datetime, Sequence[UUID]]
-"""Content, kind, when it was said, whom it is about."""
+"""Content, kind, time, and entities."""
 
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """Two pieces and the question that calls for both. who, question: with ``{name}``; who with ``{firm}`` too."""
+    """Two facts and a question that needs both. who, question: contain ``{name}``; who also ``{firm}``."""
 
     who: str
     process: str
@@ -105,7 +105,7 @@ PEOPLE = tuple(
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A namespace in which a thousand things are known, or ten. bearers: of each name two, of each of whom much is known."""
+    """A namespace with a thousand or ten thousand memories. bearers: two for each name, each with many memories."""
 
     namespace: Namespace
     engine: Engine
@@ -114,7 +114,7 @@ class World:
     bearers: Mapping[str, tuple[UUID, UUID]]
 
     def add(self, known: Sequence[Known]) -> list[UUID]:
-        """Memories with their vectors: content, kind, when it was said, whom it is about."""
+        """Add memories with vectors: content, kind, time, entities."""
         vectors = self.embedder.embed([content for content, *_ in known])
         with tenant_transaction(self.engine, self.lane.tenant_id) as connection:
             (stamp,) = decisions.stamps(connection, 1)
@@ -133,7 +133,7 @@ class World:
 
     @contextmanager
     def also(self, known: Sequence[Known]) -> Iterator[None]:
-        """What is known besides, inside the block."""
+        """Add memories within the block."""
         added = self.add(known)
         yield
         with tenant_transaction(self.engine, self.lane.tenant_id) as connection:
@@ -147,7 +147,7 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(addresses: Addresses, worker_engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """Things that were said later, and are embedded once."""
+    """Later memories, embedded once."""
     with Memory.connect(
         database_url=addresses.database_url,
         broker_url=addresses.broker_url,
@@ -192,7 +192,7 @@ def _later(bearers: Mapping[str, tuple[UUID, UUID]]) -> Iterator[Known]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """The story as it may have been. days: after which each piece was said. first: who it is, before the process."""
+    """A variant of the story. days: when each fact was said. first: who it is comes before the process."""
 
     name: str
     story: Story
@@ -221,7 +221,7 @@ VARIANTS = st.builds(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(one=VARIANTS)
-def test_both_pieces_are_in_a_context_among_all_that_was_said_since(world: World, one: Variant) -> None:
+def test_context_contains_both_facts_among_many_later_ones(world: World, one: Variant) -> None:
     meant, namesake = world.bearers[one.name][:: -1 if one.turned else 1]
     who = one.story.who.format(name=one.name, firm=one.firm)
     known: list[Known] = [

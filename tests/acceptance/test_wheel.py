@@ -1,4 +1,4 @@
-"""The wheel in an empty environment, beside an app that has modules called `db` and `config` of its own."""
+"""The wheel in an empty environment, beside an app with its own modules `db` and `config`."""
 
 import json
 import os
@@ -82,27 +82,27 @@ def service_environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def install(wheel: Path, folder: Path, extra: str = "") -> Path:
-    """An environment that holds the wheel and what it depends on, taken from the environment of the tests."""
+    """Install the wheel and its dependencies, taken from the test environment."""
     run(sys.executable, "-m", "venv", "--without-pip", folder)
     (packages,) = folder.glob("lib/python*/site-packages")
     for distribution in needed("pip", *requirements(wheel), extra=extra):
         for top in {file.parts[0] for file in distribution.files or ()} - {"..", "__pycache__"}:
             (packages / top).symlink_to(Path(str(distribution.locate_file(top))))
-    # Without an index: whatever the wheel requires beyond that would be missing.
+    # Without an index, so that any further requirement would be missing.
     wanted = f"{wheel}[{extra}]" if extra else wheel
     pip(folder, "install", "--quiet", "--no-compile", "--no-index", wanted)
     return folder
 
 
 def requirements(wheel: Path) -> list[str]:
-    """What a wheel requires, by its metadata."""
+    """Return a wheel's requirements from its metadata."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         return message_from_bytes(archive.read(name)).get_all("Requires-Dist", [])
 
 
 def needed(*requirements: str, extra: str = "") -> list[Distribution]:
-    """What meets some requirements, those of an extra among them, and theirs in turn, as it is installed here."""
+    """Return the installed distributions that satisfy requirements, including extras, transitively."""
     found: dict[tuple[str, str], Distribution] = {}
     waiting = [(Requirement(one), extra) for one in requirements]
     while waiting:
@@ -115,13 +115,13 @@ def needed(*requirements: str, extra: str = "") -> list[Distribution]:
     return [distribution for (_, of), distribution in found.items() if not of]
 
 
-def test_the_wheel_holds_mosshead_alone(wheel: Path) -> None:
+def test_wheel_contains_only_mosshead(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"mosshead"}
     assert any(name == "mosshead/py.typed" for name in zipfile.ZipFile(wheel).namelist())
 
 
-def test_it_carries_the_service_as_data(wheel: Path) -> None:
+def test_wheel_contains_the_service_as_data(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     carried = {name.removeprefix("mosshead/_service/") for name in names if name.startswith("mosshead/_service/")}
     files = (file for folder in FOLDERS for file in (ROOT / folder).rglob("*") if file.is_file())
@@ -129,7 +129,7 @@ def test_it_carries_the_service_as_data(wheel: Path) -> None:
     assert carried == {*ours, "Procfile", "examples/sample.jsonl"}
 
 
-def test_it_brings_nothing_of_the_service_or_the_command(bare_environment: Path) -> None:
+def test_plain_install_contains_no_service_or_command_dependencies(bare_environment: Path) -> None:
     installed = pip(bare_environment, "list", "--format=freeze").casefold()
     names = {line.split("==")[0] for line in installed.splitlines()}
     assert "mosshead" in names
@@ -137,7 +137,7 @@ def test_it_brings_nothing_of_the_service_or_the_command(bare_environment: Path)
     pip(bare_environment, "check")
 
 
-def test_without_its_extra_the_command_names_it(bare_environment: Path) -> None:
+def test_command_without_its_extra_names_the_extra(bare_environment: Path) -> None:
     run(bare_environment / "bin" / "python", "-P", "-c", "from mosshead import Memory")
     result = subprocess.run(
         [bare_environment / "bin" / "mosshead", "up"], capture_output=True, text=True, check=False, timeout=60
@@ -149,8 +149,8 @@ def test_without_its_extra_the_command_names_it(bare_environment: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_an_index_brings_nothing_more(wheel: Path, tmp_path: Path) -> None:
-    """All that it depends on comes from the index, at the versions of the lock file."""
+def test_index_install_adds_no_further_packages(wheel: Path, tmp_path: Path) -> None:
+    """All dependencies come from the index, in the lock file's versions."""
     run(sys.executable, "-m", "venv", "--without-pip", tmp_path)
     constraints = tmp_path / "constraints.txt"
     pins = re.findall(r"^\S+==[^\\\n]*", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
@@ -161,7 +161,7 @@ def test_an_index_brings_nothing_more(wheel: Path, tmp_path: Path) -> None:
     assert installed == {canonicalize_name(one.name) for one in needed(*requirements(wheel))} | {"mosshead"}
 
 
-def test_without_the_model_it_says_what_to_do(environment: Path, running: Running, tmp_path: Path) -> None:
+def test_missing_model_error_says_what_to_do(environment: Path, running: Running, tmp_path: Path) -> None:
     variables = {**os.environ, **running.addresses.environment(), "MOSSHEAD_MODEL_DIR": str(tmp_path)}
     command = [str(environment / "bin" / "mosshead"), "query", "-n", "acme/anybody", "bread"]
     result = subprocess.run(
@@ -172,7 +172,7 @@ def test_without_the_model_it_says_what_to_do(environment: Path, running: Runnin
     assert "Traceback" not in result.stderr
 
 
-def test_the_example_app_runs_beside_modules_of_the_same_names(
+def test_example_app_runs_beside_modules_with_the_same_names(
     environment: Path, running: Running, tmp_path: Path
 ) -> None:
     shutil.copy(ROOT / "examples" / "by_hand.py", tmp_path / "chat.py")
@@ -201,7 +201,7 @@ def test_the_example_app_runs_beside_modules_of_the_same_names(
 
 
 class App:
-    """The folder of an app that has modules of the service's names, where somebody types commands."""
+    """The folder of an app with modules named like the service's, where a user types commands."""
 
     def __init__(self, environment: Path, folder: Path) -> None:
         self.folder = folder / "app"
@@ -222,7 +222,7 @@ class App:
         self.types("mosshead", "model", "install", "--wheel", str(model))
 
     def types(self, command: str, *arguments: str) -> str:
-        """What a command prints."""
+        """Return a command's output."""
         return run(self._binaries / command, *arguments, env=self.variables, cwd=self.folder)
 
 
@@ -231,17 +231,17 @@ def app(service_environment: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     return App(service_environment, tmp_path_factory.mktemp("a"))
 
 
-def test_nothing_of_the_service_can_be_imported_at_top_level(app: App) -> None:
+def test_service_modules_are_not_importable_at_top_level(app: App) -> None:
     code = f"from importlib.util import find_spec; print([name for name in {FOLDERS} if find_spec(name)])"
     assert app.types("python", "-P", "-c", code) == "[]\n"
 
 
 @pytest.mark.thorough
-def test_the_demo_runs_from_the_wheel(app: App) -> None:
+def test_demo_runs_from_the_wheel(app: App) -> None:
     assert json.loads(app.types("mosshead", "demo", "--json"))["answers"]
 
 
-def test_the_service_starts_from_the_wheel_says_how_it_is_and_stops(app: App) -> None:
+def test_service_from_the_wheel_starts_reports_status_and_stops(app: App) -> None:
     assert "Mosshead is up" in app.types("mosshead", "up", "--detach")
     try:
         assert json.loads(app.types("mosshead", "status", "--json"))["stuck"] is False

@@ -1,4 +1,4 @@
-"""What any `Embedder` promises, whichever it is."""
+"""What every `Embedder` guarantees."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ from tests.packed_model import write_packed_model
 
 TEXTS = ("User moved to Seattle", "", "naïve café, 東京, привет 🙂", "half a smile \ud83d", "long " * 3_000, "coffee")
 SMALL = 2
-"""Texts that the cache holds: fewer than there are."""
+"""How many texts the cache holds: fewer than there are."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def embedder(
     return CachedEmbedder(openai, size=SMALL) if request.param == "cached openai" else openai
 
 
-def test_any_texts_are_rows_of_unit_length(embedder: Embedder) -> None:
+def test_vectors_have_unit_length_for_any_texts(embedder: Embedder) -> None:
     vectors = embedder.embed(TEXTS)
 
     assert vectors.shape == (len(TEXTS), embedder.dimensions)
@@ -44,11 +44,11 @@ def test_any_texts_are_rows_of_unit_length(embedder: Embedder) -> None:
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_no_texts_are_no_rows(embedder: Embedder) -> None:
+def test_no_texts_give_no_rows(embedder: Embedder) -> None:
     assert embedder.embed([]).shape == (0, embedder.dimensions)
 
 
-def test_a_text_has_its_vector_alone_among_others_and_again(embedder: Embedder) -> None:
+def test_vector_does_not_depend_on_other_texts_or_repetition(embedder: Embedder) -> None:
     together = embedder.embed([*TEXTS, TEXTS[0]])
 
     assert np.abs(together[-1] - together[0]).max() < 1e-5
@@ -56,14 +56,14 @@ def test_a_text_has_its_vector_alone_among_others_and_again(embedder: Embedder) 
         assert np.abs(embedder.embed([text])[0] - row).max() < 1e-5
 
 
-def test_a_caller_may_write_into_its_answer(embedder: Embedder) -> None:
+def test_caller_may_modify_the_returned_vectors(embedder: Embedder) -> None:
     before = embedder.embed(["coffee"]).copy()
     embedder.embed(["coffee"])[:] = 0
 
     assert np.abs(embedder.embed(["coffee"]) - before).max() < 1e-5
 
 
-def test_threads_may_share_it(embedder: Embedder) -> None:
+def test_embedder_is_thread_safe(embedder: Embedder) -> None:
     short = ("a", "bb", "ccc", "dddd", "eeeee")
     expected = embedder.embed(short)
     with ThreadPoolExecutor(4) as pool:
@@ -72,7 +72,7 @@ def test_threads_may_share_it(embedder: Embedder) -> None:
     assert all(np.abs(np.roll(expected, -(n % 5), axis=0) - one).max() < 1e-5 for n, one in enumerate(answers))
 
 
-def test_tokens_grow_with_the_text(embedder: Embedder) -> None:
+def test_token_count_grows_with_the_text(embedder: Embedder) -> None:
     counts = [embedder.count_tokens(text) for text in ("", "coffee", "coffee and tea, and more of both")]
 
     assert counts[0] == 0

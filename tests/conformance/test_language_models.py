@@ -1,4 +1,4 @@
-"""What any `LanguageModel` promises: the adapter of an endpoint, and the one that keeps its answers for a batch."""
+"""What every `LanguageModel` guarantees: the endpoint adapter, and the one that caches answers for a batch."""
 
 import traceback
 from collections.abc import Iterator
@@ -50,13 +50,11 @@ def prompt() -> Prompt[ExtractionAnswer]:
     return extraction_prompt(messages(f"I live in Seattle. My word is {CANARY}."), Background())
 
 
-def test_it_has_the_name_that_the_endpoint_knows(model: LanguageModel) -> None:
+def test_model_has_the_endpoints_name_for_it(model: LanguageModel) -> None:
     assert model.name == NAME
 
 
-def test_an_answer_has_the_shape_that_the_prompt_asks_for(
-    model: LanguageModel, prompt: Prompt[ExtractionAnswer]
-) -> None:
+def test_answer_has_the_requested_type(model: LanguageModel, prompt: Prompt[ExtractionAnswer]) -> None:
     answers = [model.answer(prompt) for _ in range(2)]
 
     assert [fact.content for fact in answers[0].facts] == ["User lives in Seattle.", f"User's word is {CANARY}."]
@@ -74,14 +72,14 @@ def test_an_answer_has_the_shape_that_the_prompt_asks_for(
     ],
     ids=lambda given: getattr(given, "kind", None),
 )
-def test_a_failure_is_named_and_tells_no_word_of_the_conversation(
+def test_failure_is_specific_and_contains_no_conversation_text(
     model: LanguageModel,
     endpoint: FakeOpenAI,
     prompt: Prompt[ExtractionAnswer],
     fault: Fault,
     error: type[MossheadError],
 ) -> None:
-    # An answer that is no use is asked for once more.
+    # An unusable answer is requested once more.
     endpoint.script("ExtractionAnswer", *[fault] * (2 if error is AnswerUnusable else 1))
 
     with pytest.raises(error) as raised:

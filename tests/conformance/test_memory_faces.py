@@ -1,4 +1,4 @@
-"""What `Memory` and `AsyncMemory` both promise. The second runs under blockbuster: a call that blocks the event loop fails."""
+"""What `Memory` and `AsyncMemory` both guarantee. The second runs under blockbuster: calls that block the event loop fail."""
 
 import asyncio
 import inspect
@@ -37,7 +37,7 @@ class Taste(BaseModel):
 
 
 class Face:
-    """Either face, called as if it blocked."""
+    """Either face, called synchronously."""
 
     def __init__(self, inner: Any, run: Callable[[Coroutine[Any, Any, Any]], Any] | None) -> None:
         self._inner, self._run = inner, run
@@ -67,7 +67,7 @@ class Knows(Protocol):
 def face(
     request: pytest.FixtureRequest, addresses: Addresses, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Face]:
-    """The memory of either face, whose reads may take a minute: the machine may be busy."""
+    """The memory with either face, with a minute for reads because the machine may be busy."""
     arguments: dict[str, Any] = {
         "database_url": addresses.database_url,
         "broker_url": addresses.broker_url,
@@ -92,7 +92,7 @@ def sarah(face: Face, fresh_namespace: NamespacePath) -> Face:
 
 @pytest.fixture
 def knows(remembering: Remembering) -> Knows:
-    """Puts a memory into the namespace, with its real vector."""
+    """Returns a function that stores a memory with its real vector."""
 
     def remember(content: str, **given: Any) -> UUID:
         return remembering.memory(content, MINILM.embed([content])[0], **given)
@@ -100,7 +100,7 @@ def knows(remembering: Remembering) -> Knows:
     return remember
 
 
-def test_the_nearest_memories_are_found(sarah: Face, knows: Knows) -> None:
+def test_query_finds_the_nearest_memories(sarah: Face, knows: Knows) -> None:
     knows("User's favourite colour is green")
     home = knows("User moved to Seattle")
 
@@ -109,7 +109,7 @@ def test_the_nearest_memories_are_found(sarah: Face, knows: Knows) -> None:
     assert not sarah.query(" ")
 
 
-def test_a_reranker_of_the_app_is_asked(sarah: Face, knows: Knows) -> None:
+def test_app_reranker_is_called(sarah: Face, knows: Knows) -> None:
     ids = [knows("User moved to Seattle"), knows("User lives with a small cat")]
 
     def longest(_text: str, texts: Sequence[str]) -> list[float]:
@@ -118,7 +118,7 @@ def test_a_reranker_of_the_app_is_asked(sarah: Face, knows: Knows) -> None:
     assert [hit.id for hit in sarah.query("Where does she live?", reranker=longest)] == ids[::-1]
 
 
-def test_a_context_holds_what_fits_and_whom_the_message_names(
+def test_context_contains_relevant_memories_and_named_entities(
     sarah: Face, knows: Knows, remembering: Remembering
 ) -> None:
     ruth = remembering.entity("Ruth")
@@ -131,7 +131,7 @@ def test_a_context_holds_what_fits_and_whom_the_message_names(
     assert not sarah.context(" ").memories
 
 
-def test_a_name_of_two_is_told_apart_or_asked_about(sarah: Face, knows: Knows, remembering: Remembering) -> None:
+def test_ambiguous_name_is_resolved_or_becomes_a_question(sarah: Face, knows: Knows, remembering: Remembering) -> None:
     brother = remembering.entity("Peter", description="User's brother")
     writer = remembering.entity("Peter", description="writer")
     knows("Peter keeps bees and his hives are in the garden", about={brother: ("subject", "sure")})
@@ -144,7 +144,7 @@ def test_a_name_of_two_is_told_apart_or_asked_about(sarah: Face, knows: Knows, r
         sarah.entities.profile("Peter")
 
 
-def test_entities_and_the_graph_are_read(sarah: Face, remembering: Remembering) -> None:
+def test_entities_and_graph_are_read(sarah: Face, remembering: Remembering) -> None:
     ruth = remembering.entity("Ruth")
 
     assert [one.id for one in sarah.entities.list()] == [ruth]
@@ -155,7 +155,7 @@ def test_entities_and_the_graph_are_read(sarah: Face, remembering: Remembering) 
     assert [one.text for one in sarah.entities.mentions("Ruth?", parser=lambda _message: [])] == ["Ruth"]
 
 
-def test_memories_are_read_by_their_ids_listed_and_exported(sarah: Face, knows: Knows) -> None:
+def test_memories_are_read_by_id_listed_and_exported(sarah: Face, knows: Knows) -> None:
     home = knows("User moved to Seattle")
 
     assert sarah.get(home).content == "User moved to Seattle"
@@ -169,7 +169,7 @@ def test_memories_are_read_by_their_ids_listed_and_exported(sarah: Face, knows: 
             unknown(NO_ID)
 
 
-def test_what_was_said_is_asked_for_word_for_word(sarah: Face) -> None:
+def test_messages_are_searched_verbatim(sarah: Face) -> None:
     found = sarah.messages.search("What does she drink?", conversation="c1")
 
     assert found.hits == ()
@@ -192,7 +192,7 @@ def test_documents_and_receipts_are_read(sarah: Face) -> None:
     assert sarah.erasures.get(NO_ID) is None
 
 
-def test_what_is_published_waits_in_the_spool_and_is_waited_for(sarah: Face) -> None:
+def test_wait_covers_events_in_the_spool(sarah: Face) -> None:
     sarah.publish("I moved to Seattle", conversation="c1")
     sarah.publish_conversation([{"role": "user", "content": "I have a dog"}], conversation="c1", ended=True)
     sarah.end_conversation("c1")
@@ -211,14 +211,14 @@ def test_what_is_published_waits_in_the_spool_and_is_waited_for(sarah: Face) -> 
         sarah.publish("tea", role="king")
 
 
-def test_an_event_of_the_whole_memory_is_published(face: Face, fresh_namespace: NamespacePath) -> None:
+def test_memory_publishes_a_ready_made_event(face: Face, fresh_namespace: NamespacePath) -> None:
     event = {"type": "message", "role": "user", "content": "tea", "namespace": list(fresh_namespace.parts)}
 
     assert isinstance(face.publish(event), UUID)
     assert sum(Face(face._inner.namespace(*fresh_namespace.parts), face._run).progress().published.values()) == 1
 
 
-def test_what_is_remembered_and_forgotten_is_so_at_once_for_this_process(sarah: Face, knows: Knows) -> None:
+def test_remember_and_forget_are_visible_at_once_to_this_process(sarah: Face, knows: Knows) -> None:
     home = knows("User moved to Seattle")
     cat = sarah.remember("User has a cat named Miso")
 
@@ -233,7 +233,7 @@ def test_what_is_remembered_and_forgotten_is_so_at_once_for_this_process(sarah: 
     sarah.messages.erase(NO_ID)
 
 
-def test_who_is_who_is_told(sarah: Face, knows: Knows, remembering: Remembering) -> None:
+def test_clarify_merge_and_split_are_published(sarah: Face, knows: Knows, remembering: Remembering) -> None:
     ruth, rue = remembering.entity("Ruth"), remembering.entity("Rue")
     memory_id = knows("Ruth lives in Porto", about={ruth: ("subject", "sure")})
 
@@ -245,7 +245,7 @@ def test_who_is_who_is_told(sarah: Face, knows: Knows, remembering: Remembering)
         sarah.messages.replace(NO_ID, "tea")
 
 
-def test_a_groups_namespaces_are_asked_together(face: Face, sarah: Face, knows: Knows, publishing: Publishing) -> None:
+def test_group_queries_its_namespaces_together(face: Face, sarah: Face, knows: Knows, publishing: Publishing) -> None:
     publishing.say("I moved to Seattle")
     home = knows("User moved to Seattle")
     group = Face(face._inner.group(sarah.path.parts[0]), face._run)
@@ -254,7 +254,7 @@ def test_a_groups_namespaces_are_asked_together(face: Face, sarah: Face, knows: 
     assert group.namespaces() == [sarah.path]
 
 
-def test_a_read_that_is_late_is_partial_or_raises(sarah: Face, knows: Knows) -> None:
+def test_late_read_is_partial_or_raises(sarah: Face, knows: Knows) -> None:
     knows("User moved to Seattle")
     late = sarah.query("Where does she live?", timeout=0.0000001)
 
@@ -265,7 +265,7 @@ def test_a_read_that_is_late_is_partial_or_raises(sarah: Face, knows: Knows) -> 
     assert sarah.query("Where does she live?").reason is None
 
 
-def test_a_publish_in_the_apps_own_transaction_is_part_of_it(face: Face, sarah: Face, addresses: Addresses) -> None:
+def test_publish_with_a_session_is_part_of_the_apps_transaction(face: Face, sarah: Face, addresses: Addresses) -> None:
     address = sqlalchemy_url(addresses.ingest_url, "X")
 
     async def publish_awaited(*, commit: bool) -> None:

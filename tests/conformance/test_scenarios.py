@@ -1,6 +1,6 @@
-"""What a conversation makes of the memory: each promise of `tests/data/scenarios`, kept by every back end that it names.
+"""What a conversation makes of the memory: every promise in `tests/data/scenarios`, kept by every back end that it names.
 
-One batch is told by extraction alone. What comes of several goes through all stages, with a store.
+Extraction alone handles scenarios of one batch; those of several go through all stages, with a store.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -30,7 +30,7 @@ PROMISES = list(read_promises())
 
 
 def kept(*, stored: bool) -> list[Any]:
-    """Each promise with each back end that must keep it. stored: those that take a store to tell."""
+    """Return each promise with each back end that must keep it. stored: those that need a store."""
     return [
         pytest.param(promise, back_end, id=f"{back_end}: {promise.name}")
         for promise in PROMISES
@@ -40,7 +40,7 @@ def kept(*, stored: bool) -> list[Any]:
 
 
 class InProcess:
-    """A language model that asks a fake endpoint without a wire."""
+    """A language model that calls a fake endpoint directly, without HTTP."""
 
     name = "a-model"
 
@@ -55,13 +55,13 @@ class InProcess:
 
 @pytest.fixture(scope="module")
 def endpoints() -> Iterator[Mapping[str, Any]]:
-    """The fake model, and the oracle, which learns a scenario at a time."""
+    """The fake model, and the oracle, which learns one scenario at a time."""
     with FakeOpenAI() as fake, Oracle([]) as oracle:
         yield {"fake": fake, "oracle": oracle}
 
 
 @pytest.mark.parametrize(("promise", "back_end"), kept(stored=False))
-def test_what_is_said_is_believed(promise: Promise, back_end: str, endpoints: Mapping[str, Any]) -> None:
+def test_single_batch_scenario_is_believed(promise: Promise, back_end: str, endpoints: Mapping[str, Any]) -> None:
     endpoint = endpoints.get(back_end)
     model = InProcess(endpoint) if endpoint else None
     for scenario in promise.examples:
@@ -89,7 +89,7 @@ def told(  # noqa: PLR0917 - fixtures
     memory: Memory,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[Scenario, str], Iterator[Namespace]]:
-    """Tells a scenario to a namespace that no other test knows, a step at a time, with all stages behind each."""
+    """Runs a scenario on a new namespace, one step at a time, with all stages after each."""
 
     def told(scenario: Scenario, back_end: str) -> Iterator[Namespace]:
         endpoint = endpoints.get(back_end)
@@ -109,7 +109,7 @@ def told(  # noqa: PLR0917 - fixtures
 
 
 @pytest.mark.parametrize(("promise", "back_end"), kept(stored=True))
-def test_what_is_said_over_time_is_believed(
+def test_scenario_over_time_is_believed(
     promise: Promise, back_end: str, told: Callable[[Scenario, str], Iterator[Namespace]]
 ) -> None:
     for scenario in promise.examples:
@@ -138,12 +138,12 @@ def _event(forming: Forming, message: Message) -> dict[str, Any]:
 
 
 def _stated(content: str) -> str:
-    """Without the full stop that one back end keeps and another leaves out."""
+    """Strip the full stop that only some back ends keep."""
     return content.removesuffix(".")
 
 
 def _written(fact: Fact) -> dict[str, Any]:
-    """A fact as scenarios write it."""
+    """Return a fact in the scenarios' format."""
     return {
         **fact.model_dump(mode="json"),
         "attribute": fact.attribute and fact.attribute.replace(" ", "_"),
@@ -155,7 +155,7 @@ def _written(fact: Fact) -> dict[str, Any]:
 
 
 def _like(found: Any, wanted: Any) -> Any:
-    """What was found, as far as it is asked for."""
+    """Return the part of the found value that the scenario specifies."""
     if isinstance(found, Mapping) and isinstance(wanted, Mapping):
         return {name: _like(found.get(name), value) for name, value in wanted.items()}
     return found

@@ -1,4 +1,4 @@
-"""What any `Store` of working memory promises: in this process, or in Redis."""
+"""What every `Store` of working memory guarantees, in process or in Redis."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -33,15 +33,15 @@ def store(request: pytest.FixtureRequest) -> Store:
 
 
 def turned(state: State) -> tuple[State, int]:
-    """A turn more, and how many there are."""
+    """Return the state after another turn, and the number of turns."""
     return State(turns=state.turns + 1), state.turns + 1
 
 
-def test_a_session_goes_on_where_it_was(store: Store) -> None:
+def test_session_continues_where_it_stopped(store: Store) -> None:
     assert [store.change("s1", turned, TTL) for _ in range(3)] == [1, 2, 3]
 
 
-def test_sessions_do_not_meet_and_one_is_forgotten_alone(store: Store) -> None:
+def test_sessions_are_separate_and_forgotten_separately(store: Store) -> None:
     for session in ("s1", "s1", "s2"):
         store.change(session, turned, TTL)
     store.forget("s1")
@@ -50,7 +50,7 @@ def test_sessions_do_not_meet_and_one_is_forgotten_alone(store: Store) -> None:
     assert (store.change("s1", turned, TTL), store.change("s2", turned, TTL)) == (1, 2)
 
 
-def test_a_change_that_fails_changes_nothing(store: Store) -> None:
+def test_failing_change_changes_nothing(store: Store) -> None:
     def failing(state: State) -> tuple[State, int]:
         raise ValueError(state.turns)
 
@@ -61,7 +61,7 @@ def test_a_change_that_fails_changes_nothing(store: Store) -> None:
     assert store.change("s1", turned, TTL) == 2
 
 
-def test_threads_lose_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_threads_lose_no_change(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stores, "_CONTENDED_SECONDS", 60.0)
     with ThreadPoolExecutor(4) as pool:
         turns = list(pool.map(lambda _: store.change("s1", turned, TTL), range(100)))
@@ -80,7 +80,7 @@ steps = st.lists(
 
 
 def done(working: WorkingMemory, step: str, number: int) -> object:
-    """One step, and what it tells."""
+    """Run one step and return its result."""
     doing: dict[str, Callable[[], object]] = {
         "add": lambda: working.add("page", number, f"Page {number}"),
         "get": lambda: working.get("page", number),
@@ -96,7 +96,7 @@ def done(working: WorkingMemory, step: str, number: int) -> object:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps, st.sampled_from(["fifo", "relevance"]))
-def test_both_stores_tell_the_same(client: Redis, history: list[tuple[str, int, int]], policy: str) -> None:
+def test_both_stores_behave_alike(client: Redis, history: list[tuple[str, int, int]], policy: str) -> None:
     now, name = START, f"session-{uuid4().hex}"
     stores = (InProcess(), InRedis(client))
     here, there = (

@@ -1,4 +1,4 @@
-"""The fake endpoint itself: what other tests rely on."""
+"""The fake endpoint itself: the behaviour other tests rely on."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ from tests.unit.pipeline.consolidating import known, new
 _CHECKOUT = Path(__file__).parents[2]
 
 
-def test_embeddings_have_the_asked_dimensions_and_the_same_words_the_same_vector() -> None:
+def test_embeddings_have_the_requested_dimensions_and_same_words_the_same_vector() -> None:
     with FakeOpenAI() as fake, openai.OpenAI(api_key="none", base_url=fake.base_url) as client:
         asked = ["User likes coffee", "likes coffee, User", "Peter writes"]
         answer = client.embeddings.create(model="any", input=asked, dimensions=256)
@@ -30,7 +30,7 @@ def test_embeddings_have_the_asked_dimensions_and_the_same_words_the_same_vector
     assert fake.calls == {EMBEDDINGS: 1}
 
 
-def test_a_fact_is_added_unless_a_near_memory_says_exactly_the_same() -> None:
+def test_fact_is_added_unless_a_near_memory_says_exactly_the_same() -> None:
     told = ("User likes cocoa", "User likes coffee", "User is tall")
     cocoa, coffee, tall = ((known(content, number), 0.7) for number, content in enumerate(told, 1))
     facts = [
@@ -46,7 +46,7 @@ def test_a_fact_is_added_unless_a_near_memory_says_exactly_the_same() -> None:
     assert decided == [(1, "add", None), (2, "none", 2), (3, "add", None)]
 
 
-def test_it_runs_by_itself_and_tells_what_it_was_asked() -> None:
+def test_fake_runs_by_itself_and_reports_its_requests() -> None:
     command = [sys.executable, "-m", "tests.fake_openai", "--port", "0"]
     with subprocess.Popen(command, cwd=_CHECKOUT, stdout=subprocess.PIPE, text=True) as process:
         try:

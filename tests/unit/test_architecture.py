@@ -1,4 +1,4 @@
-"""The rules of the house that no linter checks: what modules and classes are called."""
+"""The project's rules that no linter checks: names of modules and classes."""
 
 import ast
 from collections import defaultdict
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 PATH = NamespacePath.of(("acme", "sarah"), {})
 PACKAGES = ("mosshead", "config", "db", "pipeline", "workers")
 NOUNS = frozenset("batching embedding fencing formatting housekeeping indexing logging pending scoring signing".split())
-"""Nouns of the field that end in -ing. Any other such name is an action in progress, and says little of what is in the module."""
+"""Established nouns that end in -ing. Any other such name describes an action, and says little about the module's content."""
 
 
 def modules() -> Iterator[Path]:
@@ -31,7 +31,7 @@ def nodes(module: Path) -> list[ast.AST]:
     return list(ast.walk(ast.parse(module.read_text(encoding="utf-8"))))
 
 
-def test_every_public_class_of_the_product_has_a_name_of_its_own() -> None:
+def test_every_public_class_of_the_product_has_a_unique_name() -> None:
     places = defaultdict(list)
     for module in modules():
         for node in nodes(module):
@@ -41,8 +41,8 @@ def test_every_public_class_of_the_product_has_a_name_of_its_own() -> None:
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-def test_the_core_names_no_module_of_contrib() -> None:
-    """Not even as a string that is imported later, which the linter of imports cannot see."""
+def test_core_names_no_module_of_contrib() -> None:
+    """Not even as a string for a later import, which the import linter cannot see."""
     core = [module for module in (ROOT / "mosshead").rglob("*.py") if not {"contrib", "cli"} & set(module.parts)]
     strings = {
         str(module.relative_to(ROOT)): node.value
@@ -54,18 +54,18 @@ def test_the_core_names_no_module_of_contrib() -> None:
     assert strings == {}
 
 
-def test_no_module_is_named_for_an_action_in_progress() -> None:
+def test_no_module_is_named_for_an_action() -> None:
     named = {str(module.relative_to(ROOT)) for module in modules() if module.stem.endswith("ing")}
 
     assert {name for name in named if Path(name).stem not in NOUNS} == set()
 
 
-def test_the_namespace_is_put_together_and_inherits_nothing() -> None:
+def test_namespace_is_composed_and_inherits_nothing() -> None:
     assert Namespace.__bases__ == (object,)
 
 
-def test_the_namespace_and_the_package_have_few_public_names() -> None:
-    """A namespace at most 25, its parts included, and the package 55: beyond that, a part is missing."""
+def test_namespace_and_package_have_few_public_names() -> None:
+    """A namespace has at most 25, its parts included, and the package 55: beyond that, a part is missing."""
     namespace = Namespace(Session(PATH, create_engine("postgresql+psycopg://"), MiniLM()))
 
     own = {name for name in (*vars(namespace), *vars(Namespace)) if not name.startswith("_")}

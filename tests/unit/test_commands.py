@@ -34,7 +34,7 @@ HEAVY = {"alembic", "celery", "kombu", "numpy", "psycopg", "pydantic", "redis", 
 @pytest.mark.parametrize(
     ("name", "place", "text"), [(name, *one) for table in TABLES.values() for name, one in table.items()]
 )
-def test_the_list_of_commands_says_of_each_what_its_own_help_begins_with(name: str, place: str, text: str) -> None:
+def test_list_of_commands_describes_each_by_the_start_of_its_own_help(name: str, place: str, text: str) -> None:
     first, _, _ = load(name, place).help.partition("\n\n")
     assert " ".join(first.split()) == text
 
@@ -46,7 +46,7 @@ def texts() -> Iterator[tuple[str, str]]:
             yield name, file.read_text()
 
 
-def test_every_command_that_a_text_names_exists() -> None:
+def test_every_command_a_text_names_exists() -> None:
     service = {name: load(name, place) for name, (place, _) in workers.cli.main.COMMANDS.items()}
     named = {
         (name, *match.groups())
@@ -68,10 +68,10 @@ def test_no_text_names_a_command_that_only_a_checkout_has() -> None:
 
 
 def parse(command: Any, name: str, arguments: list[str]) -> None:
-    """Parse arguments as the command does when it is called. The files of a page need not exist here."""
+    """Parse arguments as the command does. The files of a page need not exist here."""
     with ExitStack() as stack:
         for parameter in command.params:
-            parameter.callback = None  # of a namespace, which connects
+            parameter.callback = None  # a namespace's callback connects
             info = parameter.type_descriptor and parameter.type_descriptor.parameter_info
             if getattr(info, "exists", False):
                 stack.enter_context(patch.object(info, "exists", new=False))
@@ -82,7 +82,7 @@ def parse(command: Any, name: str, arguments: list[str]) -> None:
 
 
 def parse_mosshead(arguments: list[str], package: str = "mosshead") -> None:
-    """The same of the whole command line."""
+    """Parse a whole command line of mosshead."""
     name, *rest = arguments
     if name == "service" and rest:
         parse_mosshead(rest, "workers")
@@ -91,7 +91,7 @@ def parse_mosshead(arguments: list[str], package: str = "mosshead") -> None:
 
 
 def parse_python(arguments: list[str]) -> None:
-    """A module of ours that is run, or a file that exists. In brackets stands what may be left out; N is a number."""
+    """Check a module of ours that is run, or a file that exists. Brackets enclose optional parts; N is a number."""
     if arguments[0] != "-m":
         assert (ROOT / arguments[0]).is_file()
         return
@@ -107,20 +107,20 @@ def parse_python(arguments: list[str]) -> None:
 
 
 def options(command: list[str | Path]) -> set[str]:
-    """What the help of a program lists."""
+    """Return the options in a program's help."""
     told = subprocess.run([*command, "--help"], check=True, capture_output=True, text=True, cwd=ROOT).stdout
     return set(re.findall(r"--[a-z][a-z-]+", told))
 
 
 def parse_make(arguments: list[str]) -> None:
-    """Targets exist, and what is set is used. What would be run is only listed."""
+    """Check that targets exist and that variables are used. The commands are only listed."""
     subprocess.run(["make", "--dry-run", *arguments], check=True, capture_output=True, cwd=ROOT)
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert [one for one in arguments if "=" in one and f"$({one.partition('=')[0]})" not in makefile] == []
 
 
 def parse_install(arguments: list[str]) -> None:
-    """Extras and groups exist."""
+    """Check that extras and groups exist."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     line = " ".join(arguments)
     extras = {one for listed in re.findall(r"mosshead\[([\w,]+)\]", line) for one in listed.split(",")}
@@ -131,7 +131,7 @@ def parse_install(arguments: list[str]) -> None:
 
 
 def parse_docker(arguments: list[str]) -> None:
-    """Of ``exec``, the service and the command in it; Docker itself is not here to be asked."""
+    """Check the service and command of ``exec``; Docker itself is not available here."""
     compose, command, *rest = arguments
     assert compose == "compose"
     if command == "exec":
@@ -143,7 +143,7 @@ def parse_docker(arguments: list[str]) -> None:
 
 
 def parse_command(words: list[str]) -> None:
-    """Fail where a command of a page is not one, or has no such option."""
+    """Fail if a page's command is not one, or lacks such an option."""
     name, arguments = program(words)
     if name == "mosshead":
         parse_mosshead(arguments[: arguments.index(">")] if ">" in arguments else arguments)
@@ -151,7 +151,7 @@ def parse_command(words: list[str]) -> None:
         named = {word.partition("=")[0] for word in arguments if word.startswith("--")}
         assert named <= options([postgres_binaries() / name])
     elif name == "curl":
-        json.loads(arguments[arguments.index("-d") + 1])  # the request itself is sent by the tests of the server
+        json.loads(arguments[arguments.index("-d") + 1])  # the server's tests send the request
     elif name in {"cp", "pytest"}:
         assert (ROOT / arguments[0]).exists()
     elif name == "honcho":
@@ -159,21 +159,19 @@ def parse_command(words: list[str]) -> None:
         assert (ROOT / "Procfile").exists()
     else:
         parsers = {"make": parse_make, "python": parse_python, "pip": parse_install, "uv": parse_install}
-        settings = {"": lambda _: None, "export": lambda _: None}  # names of settings have a test of their own
+        settings = {"": lambda _: None, "export": lambda _: None}  # names of settings have their own test
         {**parsers, **settings, "docker": parse_docker}[name](arguments)
 
 
 @pytest.mark.parametrize("block", blocks("shell", "console"), ids=lambda block: f"{block.page.stem}-{block.number}")
-def test_every_command_that_a_page_shows_is_one_with_all_its_options(
-    block: Block, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MOSSHEAD_NAMESPACE", "acme/sarah_123")  # some pages leave the namespace to it
+def test_every_command_a_page_shows_exists_with_all_its_options(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOSSHEAD_NAMESPACE", "acme/sarah_123")  # some pages rely on it
     assert block.commands != []
     for words in block.commands:
         parse_command(words)
 
 
-def test_the_command_that_a_configuration_of_mcp_starts_is_one() -> None:
+def test_command_started_by_an_mcp_configuration_exists() -> None:
     (shown,) = (block for block in blocks("json") if block.page.stem == "server")
     (server,) = json.loads(shown.body)["mcpServers"].values()
     parse_command([server["command"], *server["args"]])
@@ -182,7 +180,7 @@ def test_the_command_that_a_configuration_of_mcp_starts_is_one() -> None:
 @pytest.mark.parametrize(
     "words", ["mosshead quarry x", "mosshead query x --most 2", "mosshead service models ad x", "make tea"]
 )
-def test_a_command_that_is_none_is_found(words: str) -> None:
+def test_invalid_command_is_detected(words: str) -> None:
     with pytest.raises(Exception, match=r"quarry|No such option|No such command|returned non-zero"):
         parse_command(words.split())
 
@@ -225,7 +223,7 @@ finally:
         ),
     ],
 )
-def test_a_process_of_the_service_does_not_load_what_others_need(start: str, unwanted: str) -> None:
+def test_service_process_loads_nothing_that_only_others_need(start: str, unwanted: str) -> None:
     code = f"{start}; import sys; print(*(name for name in {unwanted.split()} if name in sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert found.stdout.strip() == ""

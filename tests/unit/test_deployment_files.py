@@ -1,4 +1,4 @@
-"""The files that Docker and Kubernetes are given, neither of which is here: they are parsed, and what they name exists."""
+"""Files for Docker and Kubernetes, neither of which is available here: they are parsed, and what they name must exist."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ OF_COMPOSE = {
 
 
 def check_command(words: list[str]) -> None:
-    """A command of the image is one of ours with all its options, or starts Celery on an app of ours."""
+    """Check that the image's command is one of ours with all its options, or starts Celery on an app of ours."""
     program, *arguments = words
     if program == "mosshead":
         parse_mosshead([re.sub(r"\$\{\w+:-(\w+)\}", r"\1", word) for word in arguments])
@@ -35,7 +35,7 @@ def check_command(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", COMPOSE["services"])
-def test_a_service_of_compose_starts_what_exists_and_waits_for_what_is_there(name: str) -> None:
+def test_compose_service_starts_what_exists_and_waits_for_existing_services(name: str) -> None:
     service = COMPOSE["services"][name]
     assert set(service) <= OF_COMPOSE
     assert {"image", "build"} & set(service)
@@ -48,7 +48,7 @@ def test_a_service_of_compose_starts_what_exists_and_waits_for_what_is_there(nam
 
 
 @pytest.mark.parametrize("manifest", PODS, ids=lambda manifest: manifest["metadata"]["name"])
-def test_a_pod_starts_what_exists_and_its_probes_ask_at_a_port_that_it_has(manifest: dict[str, Any]) -> None:
+def test_pod_starts_what_exists_and_its_probes_use_a_port_it_has(manifest: dict[str, Any]) -> None:
     labels = manifest["spec"]["template"].get("metadata", {}).get("labels")
     assert manifest["spec"].get("selector", {"matchLabels": labels})["matchLabels"] == labels
     (container,) = manifest["spec"]["template"]["spec"]["containers"]
@@ -60,7 +60,7 @@ def test_a_pod_starts_what_exists_and_its_probes_ask_at_a_port_that_it_has(manif
     assert set(ports.values()) <= {first, first + 1, first + 2}
 
 
-def test_all_that_a_manifest_refers_to_is_there_or_made_as_its_file_says() -> None:
+def test_everything_a_manifest_refers_to_exists_or_is_created_as_its_file_says() -> None:
     made = {(one["kind"], one["metadata"]["name"]) for one in MANIFESTS}
     text = (KUBERNETES / "mosshead.yaml").read_text(encoding="utf-8")
     made |= {("Secret", name) for name in re.findall(r"kubectl create secret generic (\S+)", text)}
@@ -74,6 +74,6 @@ def test_all_that_a_manifest_refers_to_is_there_or_made_as_its_file_says() -> No
         assert (target.get("kind", "Deployment"), target["name"]) in made
 
 
-def test_a_command_that_is_none_would_be_found() -> None:
+def test_invalid_command_would_be_detected() -> None:
     with pytest.raises(KeyError, match="quarry"):
         check_command(["mosshead", "quarry"])

@@ -1,4 +1,4 @@
-"""The docs: every link leads somewhere, every page is reached, and none of it grows past what people read."""
+"""The documentation: every link leads somewhere, every page is reachable, and no page grows too long."""
 
 import json
 import re
@@ -28,14 +28,14 @@ LINKING = sorted(
         *((ROOT / folder).rglob("*.md") for folder in ("mosshead", "workers", "benchmarks", "examples", "tests")),
     )
 )
-"""All Markdown that links to a page of ours."""
+"""All Markdown files with links to our pages."""
 
 CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors of a page's headings, as GitHub and MkDocs both make them."""
+    """Return the anchors of a page's headings, as GitHub and MkDocs both make them."""
     without_code = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+ (.+)$", without_code, re.MULTILINE)
     plain = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings)
@@ -43,7 +43,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def broken(page: Path) -> Iterator[str]:
-    """The links of a page that lead nowhere."""
+    """Return the broken links of a page."""
     for target, anchor in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
         file = (page.parent / target).resolve() if target else page
         if not file.exists():
@@ -53,11 +53,11 @@ def broken(page: Path) -> Iterator[str]:
 
 
 MOST_WORDS = {"docs": 34_000, "README.md": 900}
-"""All that is to be read, without decision records and the reference that is made of docstrings. Cut before you raise it."""
+"""All text to be read, without decision records and the generated reference. Cut before you raise it."""
 
 
 def words(*pages: Path) -> int:
-    """Words, counted as ``wc -w`` does."""
+    """Count words like ``wc -w``."""
     return sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
 
 
@@ -79,13 +79,13 @@ def test_every_page_that_code_or_configuration_names_exists() -> None:
     assert sorted((file, name) for file, name in named if not (ROOT / name).exists()) == []
 
 
-def test_the_docs_are_short_enough_to_be_read() -> None:
+def test_docs_are_short_enough_to_be_read() -> None:
     assert words(*PAGES) <= MOST_WORDS["docs"]
     assert words(ROOT / "README.md") <= MOST_WORDS["README.md"]
 
 
 def linked(page: Path) -> set[Path]:
-    """The files that a page links to."""
+    """Return the files that a page links to."""
     targets = LINK.findall(CODE.sub("", page.read_text(encoding="utf-8")))
     return {(page.parent / target).resolve() for target, _ in targets if target}
 
@@ -98,19 +98,21 @@ def test_every_question_of_the_index_has_an_answer_and_every_page_is_two_clicks_
 
 
 @pytest.mark.parametrize("listing", ["mkdocs.yml", "llms.txt"])
-def test_the_site_and_the_list_for_models_name_every_page(listing: str) -> None:
+def test_site_and_list_for_models_name_every_page(listing: str) -> None:
     text = (ROOT / listing).read_text(encoding="utf-8")
     named = set(re.findall(r"(?:docs/|: )([\w/-]+\.md)\b", text))
     assert named == {page.relative_to(DOCS).as_posix() for page in PAGES}
 
 
 @pytest.mark.parametrize("block", blocks("json"), ids=lambda block: f"{block.page.stem}-{block.number}")
-def test_what_a_page_shows_as_json_is_accepted(block: Block) -> None:
-    whole = re.sub(r",\n +", ", ", block.body) if block.body.startswith('{"') else block.body  # a line broken for width
+def test_json_shown_on_a_page_is_accepted(block: Block) -> None:
+    whole = (
+        re.sub(r",\n +", ", ", block.body) if block.body.startswith('{"') else block.body
+    )  # joins lines broken for width
     if block.page.stem == "events":
         check_event(json.loads(block.body))
     elif block.page.stem == "server":
-        json.loads(block.body)  # what it starts is checked with the other commands
+        json.loads(block.body)  # its command is checked with the others
     else:
         lines = whole.splitlines()
         checked = check_lines(lines, lambda keys: keys)
@@ -125,7 +127,7 @@ RUN_AS_A_WHOLE = {
     "docs/how-to/optimizers.md": ["test_optimizers.py"],
     "docs/tutorial/a-chat-that-remembers.md": ["test_shell_blocks.py"],
 }
-"""The pages all of whose Python a test of theirs runs, however many blocks there are, with what they print."""
+"""Pages whose whole Python is run by their own test, with its output, however many blocks there are."""
 
 SAMPLES = {
     "CONTRIBUTING.md": "the rooms of the library exist",
@@ -135,7 +137,7 @@ SAMPLES = {
     "docs/reference/events.md": "the errors are those of events",
     "docs/tutorial/a-chat-that-remembers.md": "what up says",
 }
-"""The pages with a block of no language that is neither typed nor printed by Python, each with a test below."""
+"""Pages with an untyped block that is neither typed nor printed by Python, each with a test below."""
 
 ELSEWHERE = {
     "json": "unit/test_documentation.py",
@@ -143,11 +145,11 @@ ELSEWHERE = {
     "py": "integration/examples/test_fastapi_chat.py",
     "diff": "acceptance/test_tutorial.py",
 }
-"""The kinds of blocks of which one test checks all."""
+"""Kinds of blocks that one test checks completely."""
 
 
 def run_by_number() -> set[tuple[str, int]]:
-    """The Python blocks that tests of several pages run, by page and number."""
+    """Return the Python blocks that tests run from several pages, by page and number."""
     text = (ROOT / "tests" / "acceptance" / "test_docs.py").read_text(encoding="utf-8")
     found = {(page, int(number)) for page, number in re.findall(r'\brun\(\s*"([\w/-]+\.md)", (\d+)', text)}
     found |= {("how-to/working-memory.md", number) for number in range(3)}  # its own test counts them
@@ -155,7 +157,7 @@ def run_by_number() -> set[tuple[str, int]]:
 
 
 def is_typed_in(block: Block) -> bool:
-    """Whether a test types what can be typed of a block of commands; all of them are parsed by unit/test_commands.py."""
+    """Return whether a test types the typeable part of a block of commands; unit/test_commands.py parses all of them."""
     text = (ROOT / "tests" / "acceptance" / "test_shell_blocks.py").read_text(encoding="utf-8")
     found = re.findall(r'\bthe\("([\w/-]+\.md)", (\d+)(?:, "(\w+)")?\)', text)
     named = {(f"docs/{page}", kind or "console", int(number)) for page, number, kind in found}
@@ -166,7 +168,7 @@ def is_typed_in(block: Block) -> bool:
 
 
 def is_checked(block: Block) -> bool:
-    """Whether a test runs, parses or compares a block."""
+    """Return whether a test runs, parses or compares a block."""
     name = block.page.relative_to(ROOT).as_posix()
     if block.kind == "python":
         return name in RUN_AS_A_WHOLE or (name.removeprefix("docs/"), block.number) in run_by_number()
@@ -178,12 +180,12 @@ def is_checked(block: Block) -> bool:
 
 
 @pytest.mark.parametrize("page", SHOWING, ids=lambda page: page.stem)
-def test_no_block_of_a_page_is_one_that_nobody_runs(page: Path) -> None:
+def test_every_block_of_a_page_is_run_or_checked(page: Path) -> None:
     assert [f"{one.kind} {one.number}: {one.body}" for one in blocks_of(page) if not is_checked(one)] == []
     assert page.read_text(encoding="utf-8").count("```") == 2 * len(blocks_of(page)), "an indented block is not seen"
 
 
-def test_the_tests_that_run_whole_pages_name_them() -> None:
+def test_tests_that_run_whole_pages_name_them() -> None:
     named = [
         (name, test)
         for name, tests in RUN_AS_A_WHOLE.items()
@@ -194,11 +196,11 @@ def test_the_tests_that_run_whole_pages_name_them() -> None:
 
 
 def samples(page: str) -> list[str]:
-    """The blocks of a page of which a test of its own knows what they are."""
+    """Return the blocks of a page whose content its own test knows."""
     return [block.body for block in blocks("sample") if block.page == ROOT / page]
 
 
-def test_the_rooms_that_the_guide_lists_are_those_of_the_library() -> None:
+def test_guide_lists_the_packages_of_the_library() -> None:
     (shown,) = samples("CONTRIBUTING.md")
     named = [name for line in shown.splitlines() for name in re.split(r"  +", line)[0].removesuffix(" …").split(", ")]
     library = ROOT / "mosshead"
@@ -206,7 +208,7 @@ def test_the_rooms_that_the_guide_lists_are_those_of_the_library() -> None:
     assert [name for name in named if not any(library.glob(f"{name}*"))] == []
 
 
-def test_the_stages_of_the_picture_are_tasks() -> None:
+def test_stages_of_the_picture_are_tasks() -> None:
     (shown,) = samples("docs/explanation/architecture.md")
     stages = ["extract", "score_salience", "embed", "consolidate", "refresh_profiles", "reflect"]
     assert re.findall(r"\b(?:" + "|".join(stages) + r")\b", shown) == stages
@@ -227,7 +229,7 @@ def test_the_urls_of_several_hosts_that_the_guide_shows_are_taken() -> None:
     assert [url.query["target_session_attrs"] for url in urls] == ["primary", "primary", "prefer-standby"]
 
 
-def test_the_errors_that_the_reference_shows_are_those_of_events() -> None:
+def test_errors_in_the_reference_are_those_of_events() -> None:
     (shown,) = samples("docs/reference/events.md")
     event: dict[str, Any] = {"type": "message", "namespace": ["acme", "sarah_123"], "role": "user", "content": "Hello"}
     wrong: list[dict[str, Any]] = [
@@ -244,7 +246,7 @@ def test_the_errors_that_the_reference_shows_are_those_of_events() -> None:
     assert told == shown.splitlines()
 
 
-def test_what_the_tutorial_shows_of_up_is_what_up_says(capsys: pytest.CaptureFixture[str]) -> None:
+def test_tutorial_shows_the_output_of_up(capsys: pytest.CaptureFixture[str]) -> None:
     (shown,) = samples("docs/tutorial/a-chat-that-remembers.md")
     url = "postgresql://mosshead_reader@/mosshead"
     addresses = Addresses(

@@ -24,7 +24,7 @@ from workers.stages import load
 
 
 def prepare(due: ReflectionDue, model: LanguageModel | None, parts: Parts) -> Store:
-    """Ask what changes in a document, outside any transaction; store the result if the document is still as it was read."""
+    """Ask for changes of a document, outside any transaction; return how to store them, if it is still as it was read."""
     lane = due.batch.lane
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
         wanted = namespaces.configuration(connection, lane)

@@ -1,4 +1,4 @@
-"""What the stage embeds: the turns of a batch's messages, kept until it takes effect, and what a namespace lacks of a model."""
+"""What the stage embeds: a batch's turns, kept until it takes effect, and the missing vectors of a namespace's model."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
@@ -61,9 +61,9 @@ def keep(
     of_turns: Sequence[NewTurn],
     in_english: bool | None,
 ) -> None:
-    """Keep the vectors of a batch's facts, by number, and of its messages, until they take effect: whoever made them is there.
+    """Keep the vectors of a batch's facts, by number, and messages until they take effect; note that the embedder answers.
 
-    in_english: whether the messages are, as far as that can be told.
+    in_english: whether the messages are in English, if known.
     """
     turns.note_language(connection, batch, in_english=in_english)
     candidates.store_vectors(connection, batch, model, of_facts)
@@ -73,21 +73,21 @@ def keep(
 
 
 def as_message(one: MessageRow) -> Message:
-    """A stored message as the pipeline has it: without secrets that an app stored past the library, and without fences."""
+    """Return a stored message for the pipeline: without fences, and without secrets stored past the library."""
     said = redact(strip_fences(one.content))
     return Message(0, one.message_id, one.conversation, Role(one.role), one.speaker, said, one.said_at)
 
 
 def may_lag(connection: Connection) -> bool:
-    """Whether a namespace may lack vectors of this worker's model, because another worker writes with another model.
+    """Return whether a namespace may lack vectors of this worker's model, because another worker writes with another model.
 
-    `fill` then gives it what it lacks, before anything new is compared.
+    `fill` then adds the missing ones before anything new is compared.
     """
     return len(embedding_models.models(connection)) > 1
 
 
 def embed_again(batch: BatchRef, strange: Mapping[int, str], parts: Parts) -> None:
-    """Give a batch's facts vectors of this worker's model. strange: the contents that another model embedded, by number."""
+    """Embed a batch's facts with this worker's model. strange: contents that another model embedded, by number."""
     made = embed(strange, parts.embedder)
     if made:
         with tenant_transaction(parts.engine, batch.lane.tenant_id) as connection:
@@ -95,15 +95,15 @@ def embed_again(batch: BatchRef, strange: Mapping[int, str], parts: Parts) -> No
 
 
 def fill(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
-    """Give a namespace what it lacks of a model's vectors; returns how many were made. Goes on where it was cut off.
+    """Add a namespace's missing vectors of a model; return how many. Continues where it was interrupted.
 
-    A text that the embedder refuses is left out. Raises what embedders raise otherwise.
+    A text that the embedder refuses is left out. Raises any other error of the embedder.
     """
     return _fill_owners(engine, lane, embedder) + _fill_turns(engine, lane, embedder)
 
 
 def _fill_turns(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
-    """Make the turns of messages that took effect and have none of a model; returns how many."""
+    """Make the missing turns of messages in effect for a model; return how many."""
     with tenant_transaction(engine, lane.tenant_id) as connection:
         missing = turns.without_turn(connection, lane, embedder.name)
     added = 0
@@ -128,12 +128,12 @@ def _fill_owners(engine: Engine, lane: LaneRef, embedder: Embedder) -> int:
 
 
 def _text_of(one: Lacking) -> str:
-    """What is embedded of an owner: of an example, what was said around the mention."""
+    """Return the text to embed for an owner: for an example, the words around the mention."""
     return one.text if one.mention is None else telling(one.text, one.mention).text
 
 
 def _added(engine: Engine, lane: LaneRef, model: str, add: Callable[..., int], made: object) -> int:
-    """Add what was made, unless something is being erased in the lane or the model dropped: it would outlive that."""
+    """Add the vectors, unless an erasure is running in the lane or the model was dropped: they would outlive it."""
     with tenant_transaction(engine, lane.tenant_id) as connection:
         if not (erasures.alone(connection, lane) and embedding_models.may_add(connection, model)):
             return 0
@@ -142,7 +142,7 @@ def _added(engine: Engine, lane: LaneRef, model: str, add: Callable[..., int], m
 
 
 def _embedded(texts: Mapping[K, str], embedder: Embedder) -> dict[K, Vectors]:
-    """The vectors of some texts, without those that the embedder refuses."""
+    """Return the vectors of some texts, without those that the embedder refuses."""
     try:
         return embed(texts, embedder)
     except EmbeddingRefused:

@@ -1,4 +1,4 @@
-"""What a stage starts from: the pipeline's values, made of rows, and an LLM whose answers are kept."""
+"""What a stage starts from: the pipeline's values built from rows, and an LLM whose answers are stored."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ from workers.dependencies import Parts, UsageLog, rules_take_over
 _EARLIER = 6
 _KNOWN = 60
 _HEARD = 200
-"""So many messages back a namespace is heard for who speaks in it: a group stays one while one of them speaks at length."""
+"""How many earlier messages are read for speakers: a group stays one even while one member speaks at length."""
 
 A = TypeVar("A", bound=BaseModel)
 
@@ -35,18 +35,18 @@ _log = structlog.get_logger()
 
 
 def reading(batch: BatchRef, parts: Parts) -> AbstractContextManager[Connection]:
-    """Open the transaction in which a stage reads all that it starts from. It ends before anything slow begins."""
+    """Open the transaction in which a stage reads its input. It ends before anything slow begins."""
     return tenant_transaction(parts.engine, batch.lane.tenant_id)
 
 
 def messages_of(connection: Connection, *batches: BatchRef) -> list[Message]:
-    """Load the messages of some batches, one batch after the other, numbered from 1."""
+    """Load the messages of some batches in sequence, numbered from 1."""
     payloads = (payload for batch in batches for payload in inbox.events_of_batch(connection, batch))
     return _messages(parse_event(payload) for payload in payloads)
 
 
 def background_of(connection: Connection, batch: BatchRef, messages: Iterable[Message]) -> Background:
-    """Load what the namespace knows already: the names that the batch may speak of, and what was said just before."""
+    """Load known context: the names the batch may mention, and the messages just before it."""
     names = {name for message in messages for name in possible_names(message.content)}
     earlier = [parse_event(payload) for payload in inbox.earlier_messages(connection, batch, _EARLIER)]
     speakers = inbox.earlier_speakers(connection, batch, _HEARD)
@@ -64,14 +64,14 @@ def background_of(connection: Connection, batch: BatchRef, messages: Iterable[Me
 
 
 def turns_before(connection: Connection, batch: BatchRef, limit: int) -> tuple[NamespacePath, list[Message]]:
-    """Load whose batch it is, and the messages just before it, oldest first."""
+    """Load the namespace of a batch, and the messages just before it, oldest first."""
     first = parse_event(inbox.events_of_batch(connection, batch)[0])
     earlier = inbox.earlier_messages(connection, batch, limit)
     return NamespacePath.of(first.namespace), _messages(parse_event(payload) for payload in earlier)
 
 
 def command_of(connection: Connection, batch: BatchRef) -> Command | None:
-    """Load what a batch has to do, if it is a command; None if it holds messages."""
+    """Load the command of a batch; None if it holds messages."""
     events = [parse_event(payload) for payload in inbox.events_of_batch(connection, batch)]
     return next((event for event in events if isinstance(event, Command)), None)
 
@@ -83,10 +83,10 @@ def facts_of(connection: Connection, batch: BatchRef) -> dict[int, tuple[Fact, c
 
 
 def model_for(connection: Connection, batch: BatchRef, parts: Parts) -> "KeptModel | None":
-    """The LLM for the stage that a batch is at, with what it answered for this namespace before.
+    """Return the LLM for a batch's current stage, with its earlier answers for this namespace.
 
-    None where the offline rules do the work: where no LLM is set, where the tenant has spent its budget, and where the LLM has
-    failed for as long as the operator is willing to wait.
+    Returns None if the offline rules replace it: no LLM is set, the tenant's budget is spent, or the LLM has failed for longer
+    than the operator is willing to wait.
     """
     if parts.model is None:
         return None
@@ -105,7 +105,7 @@ def model_for(connection: Connection, batch: BatchRef, parts: Parts) -> "KeptMod
 
 
 def report_refused(what: str, refused: Mapping[Any, int]) -> None:
-    """Log how many of the LLM's proposals were not taken, by reason. what: "facts", "entities" or "decisions"."""
+    """Log how many of the LLM's proposals were refused, by reason. what: "facts", "entities" or "decisions"."""
     if refused:
         _log.warning(f"{what}_refused", reasons={str(why): count for why, count in refused.items()})
 
@@ -135,10 +135,9 @@ _REFUSALS: Final = {kind.__name__: kind for kind in _KINDS}
 class KeptModel:
     """The port `LanguageModel` for one batch, on top of another model.
 
-    An answer is stored in a transaction of its own, before the stage that asked for it goes on, and its cost beside it. It is
-    kept for the whole namespace; a refusal for the batch alone: what is asked after it may have to wait, again and again, and
-    each time the refusal would be paid for anew. An event that an operator has tried again is in another batch, and asks anew.
-    stage: the one that asks.
+    An answer and its cost are stored in their own transaction, before the stage continues. An answer is kept for the whole
+    namespace, a refusal only for the batch: later questions may have to wait repeatedly, and each time the refusal would be paid
+    for again. An event retried by an operator is in another batch, and asks anew. stage: the one that asks.
     """
 
     model: LanguageModel
@@ -152,9 +151,9 @@ class KeptModel:
         return self.model.name
 
     def answer(self, prompt: Prompt[A]) -> A:
-        """The kept answer to this very prompt, else the model's. Raises what the model raises, or raised for this batch.
+        """Return the stored answer to this prompt, or else the model's. Raises what the model raises, or raised for this batch.
 
-        What it refuses comes with the plain question that tells whether it answers this kind of question at all.
+        A refusal includes the plain question that tests whether the model answers this kind of question at all.
         """
         key = _key(self.name, prompt)
         refused_key = _key(self.name, prompt, str(self.batch.batch_id))
@@ -170,7 +169,7 @@ class KeptModel:
         try:
             answer = self.model.answer(prompt)
         except ModelUnavailable:
-            self._store(prompt)  # what broke off may have been paid for all the same
+            self._store(prompt)  # an interrupted call may also have cost something
             raise
         except AnswerRefused as error:
             self._store(prompt, (refused_key, {**refusal, **_as_json(error)}))
@@ -180,9 +179,7 @@ class KeptModel:
         return answer
 
     def check(self, plain: Prompt[Any]) -> None:
-        """Ask the plain question of a refusal. Raises what the model raises: then what it refused of this batch was not the
-        batch's fault, and is asked again.
-        """
+        """Ask a refusal's plain question. Raises what the model raises: then the batch was not at fault, and is retried."""
         self.log.calls.clear()
         try:
             self.model.answer(plain)
@@ -240,7 +237,7 @@ def _refusal(kept: Mapping[str, Any], prompt: Prompt[Any]) -> AnswerRefused:
 
 
 def _with_plain(refusal: AnswerRefused, prompt: Prompt[Any]) -> AnswerRefused:
-    # How a question is put and the shape of its answer are fixed; all that was said is in the user's part.
+    # The wording of a question and the shape of its answer are fixed; the user's part holds all message text.
     refusal.plain = replace(prompt, user=_PLAIN)
     return refusal
 

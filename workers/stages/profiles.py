@@ -1,4 +1,4 @@
-"""Profiles that are due for their refresh, a few at a time, and how to store them refreshed."""
+"""Profiles due for a refresh, a few at a time, and how to store them."""
 
 from collections.abc import Mapping
 from uuid import UUID
@@ -20,17 +20,17 @@ from workers.dependencies import Parts, Store
 
 _BY_RULES = 20
 _BY_MODEL = 8
-"""So many are refreshed in one go: while it lasts, the lane's messages wait."""
+"""How many are refreshed at once: the lane's messages wait meanwhile."""
 
 _TELLING = 40
 _MOST_HELD = 100
-"""A summary that rests on more is written anew from the most telling memories: one that is only ever added to drifts."""
+"""A summary based on more memories is rewritten from the most salient ones: one that is only added to drifts."""
 
 _log = structlog.get_logger()
 
 
 def due_profiles(lane: LaneRef, parts: Parts) -> tuple[tuple[StaleProfile, ...], entities.ProfilesDue]:
-    """Some profiles of a namespace that are due, each with what became known since its last refresh; and their rows."""
+    """Return some due profiles of a namespace, each with what became known since its last refresh, and their rows."""
     settings = parts.settings
     limit = _BY_MODEL if settings.llm_profiles and settings.uses_llm else _BY_RULES
     with tenant_transaction(parts.engine, lane.tenant_id) as connection:
@@ -46,7 +46,7 @@ def due_profiles(lane: LaneRef, parts: Parts) -> tuple[tuple[StaleProfile, ...],
 
 
 def how_to_store(lane: LaneRef, parts: Parts, due: entities.ProfilesDue, refreshed: Mapping[UUID, Refreshed]) -> Store:
-    """Embed the summaries that changed now, outside the transaction, and store all later, in it."""
+    """Embed the changed summaries now, outside the transaction; return how to store them in it."""
     old = {row.entity.entity_id: row.summary for row in due.profiles}
     changed = {key: one.summary for key, one in refreshed.items() if one.summary != old[key]}
     vectors = embed(changed, parts.embedder)

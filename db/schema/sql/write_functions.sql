@@ -242,7 +242,7 @@ begin
         group by path order by mosshead.derived_id('namespace', path)
     loop
         if cardinality(sent.path) < 2 then
-            raise exception 'namespace: needs a tenant and at least one part more' using errcode = 'check_violation';
+            raise exception 'namespace: needs a tenant and at least one more part' using errcode = 'check_violation';
         end if;
         perform set_config('mosshead.tenant_id', mosshead.derived_id('tenant', sent.path[1:1])::text, true);
         stored := stored + mosshead.receive(sent.path, sent.events, quiet, most);

@@ -31,7 +31,10 @@ Known = Managed | tuple[UUID | str, BaseModel]
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryManager:
-    """Create it with `create_memory_manager`. of_episodes: whether the assistant's words count, too."""
+    """Create it with `create_memory_manager`.
+
+    of_episodes: whether the assistant's words count, too.
+    """
 
     model: LanguageModel
     schemas: Mapping[str, type[BaseModel]]
@@ -44,11 +47,17 @@ class MemoryManager:
     ) -> ManagedMemories:
         """Return the memories after a conversation: all existing ones in order, and the new ones.
 
-        conversation: a transcript ("User: … / Assistant: …") or a list of ``{role, content}``. existing: the result of an earlier
-        call, or pairs of an id and a value. Values of other schemas and deleted ones stay as they are. Each proposed change is
-        made or refused; an invalid answer is refused as a whole. Without a user message the model is not called. Raises
-        ModelUnavailable if the model does not answer, InvalidEvent if the conversation is invalid, and ValueError if existing is
-        invalid: duplicate ids, an id that is not a UUID, or an item that is not such a pair.
+        Each proposed change is made or refused; an invalid answer is refused as a whole. Values of other schemas and deleted
+        ones stay as they are. Without a user message the model is not called.
+
+        Args:
+            conversation: A transcript ("User: … / Assistant: …") or a list of ``{role, content}``.
+            existing: The result of an earlier call, or pairs of an id and a value.
+
+        Raises:
+            ModelUnavailable: If the model does not answer.
+            InvalidEvent: If the conversation is invalid.
+            ValueError: If existing has duplicate ids, an id that is not a UUID, or an item that is not such a pair.
         """
         kept = [_as_managed(number, one) for number, one in enumerate(existing)]
         if len({one.id for one in kept}) < len(kept):

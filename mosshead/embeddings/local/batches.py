@@ -1,4 +1,4 @@
-"""Embed the texts of several threads together: in a batch of sixteen, a short text takes less than half as long as alone."""
+"""Embed texts of several threads together: in a batch of sixteen, a short text takes less than half the time it takes alone."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -11,7 +11,7 @@ from mosshead.errors import EmbedderUnavailable
 from mosshead.fork_safety import Forkable, watch
 
 MOST_TEXTS: Final = 16
-"""In a batch of several callers. Larger ones gain little and delay the first caller; whoever has more embeds alone."""
+"""The most texts in a shared batch. Larger batches gain little and delay the first caller; longer requests run alone."""
 
 
 class _Waiting(NamedTuple):
@@ -20,10 +20,10 @@ class _Waiting(NamedTuple):
 
 
 class EmbeddingBatches(Forkable):
-    """Embeds what threads ask for, one batch after the other.
+    """Embeds the texts of several threads, one batch after another.
 
-    The thread whose turn it is embeds everything that waits. Nobody waits for a batch to fill, so a single caller is as fast as
-    without batches. Two batches at the same time would slow each other down and cost more CPU for the same texts.
+    The thread whose turn it is embeds everything waiting. Nobody waits for a batch to fill, so a single caller is as fast as
+    without batches. Simultaneous batches would slow each other down and cost more CPU for the same texts.
     """
 
     def __init__(self, embed: Callable[[Sequence[str]], Vectors]) -> None:
@@ -32,7 +32,7 @@ class EmbeddingBatches(Forkable):
         watch(self)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of the texts. Raises what embedding raises, to all callers of a batch."""
+        """Return the vectors of the texts. Raises what embedding raises, to all callers of a batch."""
         if len(texts) > MOST_TEXTS:
             return self._embed(texts)
         mine = _Waiting(texts, Future())
@@ -44,7 +44,7 @@ class EmbeddingBatches(Forkable):
         return mine.vectors.result()
 
     def after_fork_in_child(self) -> None:
-        """What waits, waits in the parent."""
+        """Start with an empty queue: waiting requests belong to the parent."""
         self._begin()
 
     def _begin(self) -> None:
@@ -52,7 +52,7 @@ class EmbeddingBatches(Forkable):
         self._queue: list[_Waiting] = []
 
     def _next(self, mine: _Waiting) -> list[_Waiting]:
-        """The oldest texts that wait; none once the caller's own are done, since every other caller has a thread of its own."""
+        """Return the oldest waiting texts; none once the caller's own are done, because other callers have their own threads."""
         with self._lock:
             if not any(one is mine for one in self._queue):
                 return []
@@ -64,7 +64,7 @@ class EmbeddingBatches(Forkable):
     def _run(self, batch: Sequence[_Waiting]) -> None:
         try:
             vectors = self._embed(list(chain.from_iterable(one.texts for one in batch)))
-        except Exception as error:  # noqa: BLE001 - it is raised to everyone who asked
+        except Exception as error:  # noqa: BLE001 - it is raised to every caller
             for one in batch:
                 one.vectors.set_exception(error)
             return

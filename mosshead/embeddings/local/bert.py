@@ -1,11 +1,10 @@
-"""The forward pass of BERT in numpy: token numbers in, one mean vector per text out.
+"""The forward pass of BERT in numpy: token ids in, one mean vector per text out.
 
-Layout. Activations stand features first, (features, tokens), which OpenBLAS multiplies faster for the few tokens of a short
-sentence. The tokens of all texts stand side by side without padding; attention takes texts of equal length as one block, so that
-nothing is masked either.
+Layout: activations have shape (features, tokens), which OpenBLAS multiplies faster for short sentences. The tokens of all texts
+are concatenated without padding; attention handles texts of equal length as one block, so no mask is needed.
 
-Source of the architecture: Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers" (2019), section 3, with the
-layer normalisation after each residual sum, as in Vaswani et al., "Attention Is All You Need" (2017), section 3.1.
+Source of the architecture: Devlin et al., "BERT: Pre-training of Deep Bidirectional Transformers" (2019), section 3, with layer
+normalisation after each residual sum, as in Vaswani et al., "Attention Is All You Need" (2017), section 3.1.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,7 +56,7 @@ class AdaptedLinear(Linear):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One transformer layer; ``attend`` holds query, key and value above each other, the query already scaled."""
+    """One transformer layer; ``attend`` stacks query, key and value, the query already scaled."""
 
     attend: Linear
     gather: Linear
@@ -68,15 +67,15 @@ class Layer:
 
 
 class Rows(Protocol):
-    """A matrix of which some rows are looked up at a time."""
+    """A matrix whose rows are looked up a few at a time."""
 
     def __getitem__(self, rows: NDArray[np.intp], /) -> Array:
-        """The rows of these numbers."""
+        """Return the rows with these numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bert:
-    """words: rows of shape (vocabulary, features). positions: (features, positions), with the type of the first segment."""
+    """A BERT model. words: rows, shape (vocabulary, features). positions: (features, positions), plus the first segment."""
 
     heads: int
     words: "Rows"
@@ -86,9 +85,9 @@ class Bert:
 
     @classmethod
     def of(cls, tensors: Mapping[str, Array], heads: int, longest: int, *, words: "Rows | None" = None) -> "Bert":
-        """Arrange tensors named as PyTorch's BertModel names them; ``longest``: the most tokens that a text may have.
+        """Arrange tensors named as in PyTorch's BertModel.
 
-        words: the words' rows, where they are no tensor.
+        longest: the most tokens of a text. words: the word rows, if they are no tensor.
         """
         positions = tensors["embeddings.position_embeddings.weight"][:longest]
         segment = tensors["embeddings.token_type_embeddings.weight"][0]
@@ -102,17 +101,17 @@ class Bert:
         )
 
     def adapted(self, changes: Mapping[str, Array]) -> "Bert":
-        """Return the model with low-rank changes. It shares the weights.
+        """Return the model with low-rank changes; it shares the weights.
 
-        changes: For each layer and map the two matrices of its change, such as ``0.widen.down`` and ``0.widen.up``.
+        changes: for each layer and map its two matrices, such as ``0.widen.down`` and ``0.widen.up``.
         """
         layers = tuple(_adapted(layer, number, changes) for number, layer in enumerate(self.layers))
         return replace(self, layers=layers)
 
     def encode(self, texts: Sequence[Sequence[int]]) -> Array:
-        """The mean of each text's last activations, shape (texts, features).
+        """Return the mean of each text's last activations, shape (texts, features).
 
-        texts: token numbers, at least one per text, sorted by length: texts of equal length are computed as one block.
+        texts: token ids, at least one per text, sorted by length: texts of equal length are computed as one block.
         """
         lengths = [len(text) for text in texts]
         blocks = tuple(_blocks(lengths))
@@ -138,7 +137,7 @@ class Bert:
 
 
 class _Block(NamedTuple):
-    """Some texts of ``length`` tokens each, side by side."""
+    """Adjacent texts of ``length`` tokens each."""
 
     columns: slice
     texts: int
@@ -155,7 +154,7 @@ def _blocks(lengths: Sequence[int]) -> Iterator[_Block]:
 
 
 def _attention(stacked: Array, blocks: Sequence[_Block], heads: int) -> Array:
-    """Multi-head attention within each text. stacked: query, key, value, shape (3 · features, tokens)."""
+    """Compute multi-head attention within each text. stacked: query, key, value, shape (3 · features, tokens)."""
     features = len(stacked) // 3
     result = np.empty((features, stacked.shape[1]), dtype=np.float32)
     for block in blocks:
@@ -167,7 +166,7 @@ def _attention(stacked: Array, blocks: Sequence[_Block], heads: int) -> Array:
 
 
 def _softmax(scores: Array) -> Array:
-    """Over the keys, in place. scores: shape (texts, heads, keys, queries), so that the reductions run along whole rows."""
+    """Apply softmax over the keys, in place. scores: shape (texts, heads, keys, queries), to reduce along whole rows."""
     scores -= scores.max(axis=-2, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=-2, keepdims=True)
@@ -175,7 +174,7 @@ def _softmax(scores: Array) -> Array:
 
 
 def _normalise(activations: Array, norm: Norm) -> Array:
-    """Layer normalisation over the features, in place (Ba et al., "Layer Normalization", 2016)."""
+    """Normalise layers over the features, in place (Ba et al., "Layer Normalization", 2016)."""
     share = np.float32(1 / len(activations))
     averaging = np.full(len(activations), share)
     activations -= averaging @ activations
@@ -207,7 +206,7 @@ def _layer(tensors: Mapping[str, Array], number: int, heads: int) -> Layer:
 
 
 def _stacked(tensors: Mapping[str, Array], prefix: str, heads: int) -> Linear:
-    """Query, key and value in one product; the query takes over the division by √(features per head)."""
+    """Stack query, key and value into one product; the query includes the division by √(features per head)."""
     query, key, value = (_linear(tensors, f"{prefix}.{part}") for part in ("query", "key", "value"))
     scale = np.float32((len(query.weight) // heads) ** -0.5)
     return Linear(
@@ -239,14 +238,14 @@ def _norm(tensors: Mapping[str, Array], prefix: str) -> Norm:
 
 
 _BLOCK: Final = 32_768
-"""Elements worked on at a time: with two buffers they stay in the processor's cache, which is twice as quick."""
+"""Elements processed at a time: with two buffers they fit into the processor's cache, which doubles the speed."""
 
 _SLOPE: Final = np.float32(0.3275911 / 2**0.5)
 _HALVED: Final = tuple(np.float32(a / 2) for a in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592))
 
 
 def gelu(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Apply the unit to each element, in place; returns ``values``, which must be contiguous."""
+    """Apply GELU to each element, in place; returns ``values``, which must be contiguous."""
     flat = values.reshape(-1)
     for start in range(0, flat.size, _BLOCK):
         _apply(flat[start : start + _BLOCK])

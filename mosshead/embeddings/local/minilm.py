@@ -1,6 +1,6 @@
-"""all-MiniLM-L6-v2 on this machine's processor: 384 dimensions, no key, no network.
+"""all-MiniLM-L6-v2 on the local processor: 384 dimensions, no key, no network.
 
-Source of the pooling (mean of the tokens, then unit length, 256 tokens at most): the model's own card and configuration.
+Source of the pooling (mean of the tokens, then unit length, at most 256 tokens): the model's card and configuration.
 """
 
 import os
@@ -19,7 +19,7 @@ from mosshead.patterns import lazy_pattern, remembered
 from mosshead.portions import portions
 from mosshead.text import encodable, estimated_tokens
 
-if TYPE_CHECKING:  # what the model runs on is loaded with the model
+if TYPE_CHECKING:  # the model's runtime is loaded with the model
     from threadpoolctl import ThreadpoolController
     from tokenizers import Tokenizer
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:  # what the model runs on is loaded with the model
 
 DIMENSIONS: Final = 384
 MOST_TOKENS: Final = 256
-"""Counted with the two that frame a text. What stands behind them has no say in the vector."""
+"""Including the two framing tokens. Text beyond that does not affect the vector."""
 
 _HEADS: Final = 12
 _FRAME: Final = 2
 MOST_CHARACTERS: Final = 16_384
-"""Of a longer text only the head is tokenised: 256 tokens of ordinary text are some 1,200 characters."""
+"""Only this much of a longer text is tokenized: 256 tokens of ordinary text are about 1,200 characters."""
 
 _CHUNK_TOKENS: Final = 2_048
-"""Tokens computed at once. Larger chunks are no quicker, and each token takes some 20 kB while at work."""
+"""Tokens computed at once. Larger chunks are not faster, and each token needs about 20 kB meanwhile."""
 
 _LONGEST_WORD: Final = 100
-"""Characters of a word; a longer one is one unknown token."""
+"""A longer word is one unknown token."""
 
 _UNKNOWN: Final = "[UNK]"
 _WORD: Final = lazy_pattern(r"[a-z0-9]+|[^\sa-z0-9]")
-"""Of lower-case ASCII: what BERT's tokenizer looks up by itself."""
+"""For lowercase ASCII: what BERT's tokenizer looks up as a unit."""
 
 _LOADING = ForkSafeLock()
 
@@ -54,12 +54,12 @@ class _Model:
     start: int
     end: int
     pieces: Callable[[str], int]
-    """Of what stands between spaces, in lower-case ASCII; remembered, since most words come again."""
+    """Counts the tokens of text between spaces, in lowercase ASCII; cached, since words recur."""
 
     @classmethod
     @lru_cache(1)
     def load(cls, folder: Path) -> "_Model":
-        """The model of a folder, once for all embedders of the process. To be called by one thread at a time."""
+        """Load a folder's model, once for all embedders of the process. Only one thread at a time may call it."""
         from safetensors.numpy import load_file
         from tokenizers import Tokenizer
 
@@ -75,12 +75,12 @@ class _Model:
         return cls(tokenizer, bert, start, end, remembered(partial(_of_word, vocabulary)))
 
     def tokens(self, text: str) -> list[int]:
-        # One text per call: the tokenizer's own batches start threads, which a fork would lose, and it warns of that.
+        # One text per call: the tokenizer's own batches start threads that a fork would lose, and warn about it.
         numbers: list[int] = self.tokenizer.encode(encodable(text), add_special_tokens=False).ids
         return numbers
 
     def count(self, line: str) -> int:
-        """Count tokens faster than `tokens`. Text the model does not know, such as Thai, counts by its length."""
+        """Count tokens faster than `tokens`. Text that the model does not know, such as Thai, counts by its length."""
         if not line.isascii() or not line.isprintable() or "[" in line:  # "[SEP]" is one token
             text = encodable(line)
             found = self.tokenizer.encode(text, add_special_tokens=False)
@@ -97,7 +97,7 @@ def _of_word(vocabulary: Container[str], word: str) -> int:
 
 
 def _pieces(vocabulary: Container[str], word: str) -> int:
-    """As WordPiece has it: the longest piece that there is, then the longest of the rest."""
+    """Count pieces as WordPiece does: the longest known prefix, then the longest of the rest."""
     if word in vocabulary:
         return 1
     count, start = 0, 0
@@ -114,8 +114,8 @@ def _pieces(vocabulary: Container[str], word: str) -> int:
 class MiniLM:
     """The local embedder.
 
-    Opening it only looks for the files; the weights (90 MB, 0.1 s) are loaded when first needed, once per process.
-    Raises ModelMissing when opened without them, ConfigurationError at the first use of files that are not the model's.
+    Opening it only checks that the files exist; the weights (90 MB, 0.1 s) are loaded on first use, once per process. Opening
+    raises ModelMissing if they are missing. The first use raises ConfigurationError if they are not the model's.
     """
 
     name = MODEL
@@ -127,7 +127,7 @@ class MiniLM:
         self._batches = EmbeddingBatches(self._embed)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (texts, 384); a text beyond 256 tokens is embedded by its first 256. Texts of several threads are one batch."""
+        """Return vectors, shape (texts, 384); of longer texts, the first 256 tokens count. Threads share batches."""
         return self._batches.embed(texts)
 
     def _embed(self, texts: Sequence[str]) -> Vectors:
@@ -135,8 +135,7 @@ class MiniLM:
         return unit_means(model.bert, [model.framed(text) for text in texts])
 
     def count_tokens(self, text: str) -> int:
-        """Exact for this model, without the two tokens that frame a text, but for words that it does not know: a token for
-        four bytes of each. The whole text counts."""
+        """Count all tokens exactly, without the two framing ones; unknown words count a token per four bytes."""
         return sum(map(self._loaded().count, filter(None, text.split("\n"))))
 
     def _loaded(self) -> _Model:
@@ -147,9 +146,9 @@ class MiniLM:
 
 
 def adapted_means(changes: Mapping[str, "Array"]) -> Callable[[str], "Array"]:
-    """Return a function that gives the mean of a text's tokens in the model with low-rank changes, as `Bert.adapted` takes them.
+    """Return a function for the mean of a text's tokens in the model with low-rank changes (see `Bert.adapted`).
 
-    The weights are those of the embedder. Raises ModelMissing where the model is not installed.
+    It shares the embedder's weights. Raises ModelMissing if the model is not installed.
     """
     with _LOADING:
         model = _Model.load(find_model())
@@ -165,12 +164,12 @@ def adapted_means(changes: Mapping[str, "Array"]) -> Callable[[str], "Array"]:
 
 
 def unit_means(bert: "Bert", framed: Sequence[Sequence[int]]) -> Vectors:
-    """The mean of each text's tokens at unit length. framed: their token numbers, at least one per text."""
+    """Return the mean of each text's tokens at unit length. framed: their token ids, at least one per text."""
     import numpy as np
 
     vectors = np.empty((len(framed), len(bert.positions)), dtype=np.float32)
     with on_one_thread():
-        # Texts of like length together: attention computes those of equal length as one block.
+        # Sorted by length: attention computes texts of equal length as one block.
         places = sorted(range(len(framed)), key=lambda place: len(framed[place]))
         for chunk in portions(places, lambda place: len(framed[place]), most=_CHUNK_TOKENS):
             vectors[chunk] = bert.encode([framed[place] for place in chunk])
@@ -179,21 +178,21 @@ def unit_means(bert: "Bert", framed: Sequence[Sequence[int]]) -> Vectors:
 
 
 CHOSEN: Final = "OPENBLAS_NUM_THREADS"
-"""Whoever sets this in the environment has chosen the number of threads, and it is left alone."""
+"""Setting this in the environment chooses the number of threads; it is then left alone."""
 
 
 def on_one_thread() -> AbstractContextManager[None]:
-    """Have the process's BLAS use one thread within the block; what it used before is restored when the last block ends.
+    """Limit the process's BLAS to one thread within the block, and restore the previous number after the last such block.
 
-    OpenBLAS, which numpy brings, spreads each product over all cores, whose threads spin while they wait. Where a core has other
-    work, or a container may use fewer than it sees, a short text takes ten times as long as on one thread; else it gains a third.
-    To be entered once numpy is imported. The setting holds for the whole process: the app's own products have one thread, too.
+    OpenBLAS, which numpy includes, spreads each product over all cores, and its threads spin while waiting. If cores are busy, or
+    a container may use fewer than it sees, a short text then takes ten times as long as on one thread; otherwise threads save a
+    third. numpy must be imported before. The limit applies to the whole process, including the app's own products.
     """
     return nullcontext() if CHOSEN in os.environ else _LIMIT
 
 
 class _Limit(Forkable, AbstractContextManager[None]):
-    """Blocks that overlap share one limit: else the second would take the first's one thread for what was there before."""
+    """A limit shared by overlapping blocks; otherwise the second would take the first's one thread for the previous number."""
 
     def __init__(self) -> None:
         self._lock = ForkSafeLock()
@@ -215,7 +214,7 @@ class _Limit(Forkable, AbstractContextManager[None]):
                 self._set(self._before)
 
     def after_fork_in_child(self) -> None:
-        """Give the threads back: those that were inside are not in the child."""
+        """Restore the threads: those inside do not exist in the child."""
         if self._inside:
             self._inside = 0
             self._set(self._before)

@@ -1,6 +1,6 @@
-"""When a message says that something happens, by rules: "last Friday", "in May", "three weeks ago".
+"""Resolve time phrases by rules: "last Friday", "in May", "three weeks ago".
 
-One module for each shape of a time phrase: the patterns of its words, and what reads them; `parse` puts them together.
+Each module handles one shape of phrase: its patterns and their readers; `parse` combines them.
 """
 
 from mosshead.language.dates.parse import (

@@ -1,4 +1,4 @@
-"""One day, month, season or year, by its date or by its name: "3 May 2019", "yesterday evening", "on Friday", "last summer"."""
+"""Single days, months, seasons and years, by date or name: "3 May 2019", "yesterday evening", "on Friday", "last summer"."""
 
 import re
 from datetime import UTC, date, datetime, timedelta
@@ -36,19 +36,19 @@ def _calendar_date(match: re.Match[str], frame: Frame) -> FactOccurrence:
 
 
 def _that_is_a(weekday: int, month: int, day: int, frame: Frame) -> date:
-    """ "Saturday 29 March" says by its weekday which year is meant, whatever the direction."""
+    """Choose the year of a phrase like "Saturday 29 March" by its weekday, whatever the direction."""
     near = (date(frame.today.year + step, month, day) for step in ((0, -1) if frame.past else (0, 1)))
     found = (one for one in near if one.weekday() == weekday)
     return next(found, None) or nearest_day(frame, month, day)
 
 
 def nearest_day(frame: Frame, month: int, day: int, step: int | None = None) -> date:
-    """A day that comes each year, of the year that is meant. step, errors: as `Frame.nearest` has them."""
+    """Return the annual day in the year meant. For step and errors see `Frame.nearest`."""
     return frame.of_each_year(lambda year: frame.day(date(year, month, day)), step).start.date()
 
 
 def _weekday(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "last Friday" is the latest before today, "next Friday" that of the coming week, a bare one the nearest."""
+    """Resolve "last Friday" to the latest before today, "next Friday" to next week's, and a bare one to the nearest."""
     target, which = weekday_number(match["weekday"]), (match["which"] or "").lower()
     if which in {"next", "this"}:
         return on_day(match, frame, frame.monday + timedelta(days=target + 7 * (which == "next")))
@@ -61,7 +61,7 @@ def _days_away(distance: int) -> Reader:
 
 
 def _hier(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
-    """Among French words only, for it is "here" in German."""
+    """Accept "hier" only among French words: in German it means "here"."""
     around = match.string[max(match.start() - _MOST_CHARACTERS, 0) : match.end() + _MOST_CHARACTERS]
     return on_day(match, frame, frame.today - DAY) if _FRENCH.search(around) else None
 
@@ -104,11 +104,11 @@ _PART_BEFORE = re.compile(
 )
 
 _REACH = 40
-"""Characters before a day in which its time of day is looked for."""
+"""Characters before a day to search for a time of day."""
 
 
 def on_day(match: re.Match[str], frame: Frame, day: date) -> FactOccurrence:
-    """The day that a phrase names, or the part or the time of it that is said within the phrase or beside it."""
+    """Return the day of a phrase, or the part or time of day stated within or beside the phrase."""
     before, after = match.string[max(match.start() - _REACH, 0) : match.start()], match.string[match.end() :]
     groups, earlier = match.groupdict(), _PART_BEFORE.search(before)
     named = next((part for part in _PARTS_OF_DAY if groups.get(part)), None)
@@ -126,7 +126,7 @@ def on_day(match: re.Match[str], frame: Frame, day: date) -> FactOccurrence:
 
 
 def _from_moment(start: datetime, granularity: Granularity) -> FactOccurrence:
-    """A minute or an hour: as long on the day that the clocks change, when an hour of the dial may not exist."""
+    """Return an hour or a minute, computed in UTC, so that its length is right when clocks change and a local hour is missing."""
     first = start.astimezone(UTC)
     last = first + (timedelta(hours=1) if granularity is Granularity.HOUR else timedelta(minutes=1))
     return FactOccurrence(
@@ -135,7 +135,7 @@ def _from_moment(start: datetime, granularity: Granularity) -> FactOccurrence:
 
 
 def shifted(frame: Frame, number: int, unit: str) -> FactOccurrence:
-    """The minute, the day, the week and so on that lies a number of them away."""
+    """Return the calendar unit at a given distance: minute, day, week and so on."""
     today = frame.today
     if unit in {"minute", "hour"}:
         return moment(frame, timedelta(**{unit + "s": number}), Granularity(unit))
@@ -151,13 +151,13 @@ def shifted(frame: Frame, number: int, unit: str) -> FactOccurrence:
 
 
 def moment(frame: Frame, distance: timedelta, granularity: Granularity) -> FactOccurrence:
-    """So far from now by the clock that never stops, whatever the one on the wall does in between."""
+    """Return the time at a distance in elapsed time, unaffected by clock changes."""
     there = (frame.said_at.astimezone(UTC) + distance).astimezone(frame.said_at.tzinfo).replace(second=0, microsecond=0)
     return _from_moment(there.replace(minute=0) if granularity is Granularity.HOUR else there, granularity)
 
 
 def _clock(match: re.Match[str] | None, part: str) -> tuple[int, int | None] | None:
-    """The hour and, where one is said, the minute; hour 24 is the midnight at the day's end. None where no clock shows it."""
+    """Return the hour and, if stated, the minute; hour 24 is the midnight at the end of the day. None if it is no clock time."""
     if match is None:
         return None
     if match["named"]:
@@ -185,7 +185,7 @@ _NO_MORNING = r"(?<!heute )(?<!gestern )(?<!guten )(?<!am )(?<!jeden )(?<!der )"
 _SPANISH_PART = r"(?: (?:por|en|a) la (?:(?P<morning>mañana)|(?P<afternoon>tarde)|(?P<night>noche))\b)?"
 _FRENCH_PART = r"(?: (?:(?P<morning>matin)|(?P<afternoon>après-midi)|(?P<evening>soir))\b)?"
 
-# "Heute vor zwei Jahren", "hoy hace dos años", "il y a deux ans aujourd'hui": the day is only where the distance begins.
+# In "heute vor zwei Jahren", "hoy hace dos años", "il y a deux ans aujourd'hui", the day only anchors the distance.
 _NOT_FAR_DE = r"(?! (?:vor|in) \w+ (?:tag|woche|monat|jahr))"
 _NOT_FAR_ES = r"(?!,? (?:hace|en|dentro de) \w+ (?:días?|semanas?|mes(?:es)?|años?)\b| en (?:d[ií]a|adelante)\b)"
 _NOT_FAR_FR = r"(?!,? (?:il y a|dans) \w+ (?:jours?|semaines?|mois|ans?)\b| en (?:huit|quinze)\b)"

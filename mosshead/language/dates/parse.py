@@ -1,7 +1,7 @@
-"""When a message says that something happens: "last Friday", "in May", "three weeks ago", as an interval of zoned times.
+"""Find when a message says something happens, as an interval of zoned times: "last Friday", "in May", "three weeks ago".
 
-Every phrase is read against the time and the zone of the message that holds it, never against the clock of this machine.
-Weeks begin on Monday; seasons are the meteorological ones of the northern hemisphere.
+Every phrase is resolved against the time and zone of its message, never against this machine's clock. Weeks begin on Monday;
+seasons are the meteorological ones of the northern hemisphere.
 """
 
 import re
@@ -28,20 +28,20 @@ from mosshead.models.occurrence import FactOccurrence
 from mosshead.patterns import AS_ASCII
 
 _KEPT = 64
-"""Texts whose times are kept."""
+"""How many texts to cache times for."""
 
 _QUESTION = 2_000
-"""Characters of a message in which it is looked for the times that it asks of."""
+"""How many characters of a question are searched for times."""
 
 _start = attrgetter("start")
 
 _AROUND = 40
-"""Characters beside a phrase in which its time of day may stand."""
+"""How many characters beside a phrase may hold its time of day."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimePhrase:
-    """A time phrase: where it stands in its text, and when that is."""
+    """A time phrase: its position in the text, and the time it means."""
 
     start: int
     end: int
@@ -49,14 +49,21 @@ class TimePhrase:
 
 
 def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> FactOccurrence | None:
-    """When the clearest time phrase of the text lies, as the half-open interval that it spans in the zone of ``said_at``.
+    """Resolve the clearest time phrase of a text to a half-open interval in the zone of ``said_at``.
 
-    said_at: when the text was said, aware; raises ValueError when naive.
-    past: whether a phrase without a direction ("on Friday", "in May") looks back; otherwise it looks forward.
-    None where the text names no time, or one outside the calendar.
+    Args:
+        text: The text to search.
+        said_at: When the text was said, with a time zone.
+        past: Whether a phrase without a direction ("on Friday", "in May") means the past; otherwise the future.
+
+    Returns:
+        None if the text names no time, or one outside the calendar.
+
+    Raises:
+        ValueError: ``said_at`` has no time zone.
     """
     if said_at.tzinfo is None:
-        raise ValueError("said_at: has no zone; give an aware datetime")
+        raise ValueError("said_at: has no time zone; give an aware datetime")
     clearest = next(_phrases(text, Frame(said_at, past)), None)
     if clearest is None:
         return None
@@ -65,14 +72,14 @@ def resolve_time(text: str, said_at: datetime, *, past: bool = True) -> FactOccu
 
 
 def times_in(text: str, said_at: datetime, *, past: bool = True) -> list[TimePhrase]:
-    """Every time phrase of a text in its place, each read as ``resolve_time`` reads it; the clearer one where two overlap."""
+    """Find all time phrases of a text in order, each resolved as in ``resolve_time``; of two that overlap, the clearer one."""
     return list(_times_in(text, said_at, said_at.tzinfo, past))
 
 
 @lru_cache(_KEPT)
 def _times_in(text: str, said_at: datetime, _zone: tzinfo | None, past: bool) -> tuple[TimePhrase, ...]:
-    # One message is read for each fact that was taken from it. With its zone, for the same moment is another day elsewhere.
-    found: list[TimePhrase] = []  # none overlaps another, so that only its neighbours can be in the way of one more
+    # Cached, because a message is read once per fact. The zone is part of the key: the same moment may be another day elsewhere.
+    found: list[TimePhrase] = []  # disjoint, so only its neighbours can overlap a new one
     for phrase in _phrases(text, Frame(said_at, past)):
         place = bisect_right(found, phrase.start, key=_start)
         free_before = place == 0 or found[place - 1].end <= phrase.start
@@ -82,7 +89,7 @@ def _times_in(text: str, said_at: datetime, _zone: tzinfo | None, past: bool) ->
 
 
 def _of_their_years(text: str, found: Iterable[TimePhrase]) -> list[TimePhrase]:
-    """ "In May last year" is one phrase, and so is "two years ago at Christmas": the year beside a day or a month is its year."""
+    """Join a day or month with the year beside it: "in May last year" and "two years ago at Christmas" are one phrase each."""
     together: list[TimePhrase] = []
     for phrase in found:
         both = _together(text, together[-1], phrase) if together else None
@@ -97,7 +104,7 @@ def _together(text: str, first: TimePhrase, second: TimePhrase) -> TimePhrase | 
         lasts = year.occurred.end - year.occurred.start
         one_year = (
             year.occurred.granularity is Granularity.YEAR and lasts <= _LONGEST_YEAR
-        )  # "a few years ago" is several
+        )  # excludes "a few years ago"
         if one_year and _leaves_its_year_open(text[phrase.start : phrase.end]):
             read = _in_year(text, phrase, year.occurred)
             return TimePhrase(first.start, second.end, read) if read else None
@@ -105,15 +112,15 @@ def _together(text: str, first: TimePhrase, second: TimePhrase) -> TimePhrase | 
 
 
 def _in_year(text: str, phrase: TimePhrase, year: FactOccurrence) -> FactOccurrence | None:
-    """The same words as they read on the last day of a year; None where it has no such day."""
-    left = max(phrase.start - _AROUND, 0)  # of a long text with many such phrases all would be read for each
+    """Resolve the same words against the last day of a year; None if the year has no such day."""
+    left = max(phrase.start - _AROUND, 0)  # with all of a long text, each phrase would reread every other
     found = _phrases(text[left : phrase.end + _AROUND], Frame(year.end - timedelta(days=1), past=True))
     same = (one for one in found if (one.start, one.end) == (phrase.start - left, phrase.end - left))
     return next((one.occurred for one in same if one.occurred.start >= year.start), None)
 
 
 def _phrases(text: str, frame: Frame) -> Iterator[TimePhrase]:
-    """The clearer kinds of phrases first. A day that the zone of the message left out, or that no calendar has, is none."""
+    """Yield time phrases, clearer kinds first. Skip a day that its zone left out or that is in no calendar."""
     text = text.translate(AS_ASCII)
     for pattern, read in _READERS if _MAY_NAME_A_TIME.search(text) else ():
         for match in pattern.finditer(text):
@@ -141,7 +148,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         *OF_EACH_YEAR,
     )
 )
-"""The clearer first: of two that overlap the first is believed."""
+"""Clearer patterns come first; of two overlapping phrases, the first wins."""
 
 _LONGEST_YEAR = timedelta(days=366)
 _INSTANT = timedelta(microseconds=1)
@@ -159,22 +166,23 @@ _JOINS = re.compile(r",?(?: (?:back|of|in|on|at|around|during|over|for|from|the)
 
 
 def _leaves_its_year_open(words: str) -> bool:
-    """Whether a time phrase comes again each year, and does not say which one it means."""
+    """Whether a time phrase recurs each year and does not say which year."""
     return _COMES_EACH_YEAR.search(words) is not None and _SAYS_ITS_YEAR.search(words) is None
 
 
 def _joins(text: str, end: int, start: int) -> bool:
-    """Whether what stands between the end of one time phrase and the start of the next makes one time of them."""
-    ends_sentence = text[end - 1] == "." and text[start].isupper()  # the stop of "Dec." belongs to the phrase
+    """Whether the text between two time phrases joins them into one."""
+    ends_sentence = text[end - 1] == "." and text[start].isupper()  # the full stop of "Dec." belongs to the phrase
     return not ends_sentence and _JOINS.fullmatch(text, end, start) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """A time as a question names it, from its first day to its last.
+    """A time named in a question, from its first day to its last.
 
-    What happened is often told some days later, so that a week after a time still counts as of it.
-    each_year: no year is named, so that "in May" is May of any year. dated: it is a date, of which was spoken before, too.
+    Events are often told some days later, so the week after also counts.
+
+    each_year: no year is named, so "in May" is May of any year. dated: it is a date, which may have been mentioned beforehand.
     """
 
     first: date
@@ -184,9 +192,9 @@ class Period:
     dated: bool = False
 
     def fits(self, said: date) -> float:
-        """How well what was said on a day may tell of this time: 1, 0.5 or 0.
+        """Score how well a message of a given day may concern this time: 1, 0.5 or 0.
 
-        1 within it, and for a week after it; 0.5 in the month of a date, and in a year of which no month is named.
+        1 is within it or up to a week after; 0.5 is in the same month as a date, or in a year named without a month.
         """
         if self.each_year:
             return max(self._of_year(year).fits(said) for year in (said.year, max(said.year - 1, 1)))
@@ -202,26 +210,26 @@ class Period:
 
 
 def where_asked(now: datetime, said: Iterable[datetime]) -> datetime:
-    """When it is asked, as clocks and calendars have it there: "yesterday" is the day before the one that it is there.
+    """Return the time of asking in the asker's zone, so that "yesterday" is the asker's yesterday.
 
-    A time in UTC, as that of a server is, tells nothing of where; what was said last with a zone does.
+    A time in UTC, such as a server's, reveals no zone; then the latest zoned message supplies it.
     """
     latest = max((one for one in said if one.utcoffset()), default=now)
     return now if now.utcoffset() else now.astimezone(latest.tzinfo)
 
 
 def periods(message: str, today: date) -> tuple[Period, ...]:
-    """The times that a message names, each once. today: the day on which it is asked."""
+    """Return the times that a message names, without duplicates. today: the day it is asked."""
     return tuple(dict.fromkeys(period_of(message, phrase) for phrase in phrases_on(message, today)))
 
 
 def phrases_on(message: str, today: date) -> list[TimePhrase]:
-    """The time phrases of a message of a day; those without a direction look back."""
+    """Return the time phrases of a message said on a day; those without a direction mean the past."""
     return times_in(message[:_QUESTION], datetime.combine(today, time(12), UTC))
 
 
 def period_of(message: str, phrase: TimePhrase) -> Period:
-    """A time phrase of a message by its days."""
+    """Convert a time phrase of a message to days."""
     words, occurred = message[phrase.start : phrase.end], phrase.occurred
     each_year = _leaves_its_year_open(words)
     return Period(

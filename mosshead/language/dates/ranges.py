@@ -1,4 +1,4 @@
-"""Time phrases of several words for one stretch: "from 3 to 7 May", "the week of the 10th", "Tuesday week", "last month"."""
+"""Stretches of time in several words: "from 3 to 7 May", "the week of the 10th", "Tuesday week", "last month"."""
 
 import re
 from calendar import monthrange
@@ -37,7 +37,7 @@ _AFTER_A_DAY = (
     r"(?= *(?:$|[.,;:!?)\n–-]|(?:at|in the|and|but|or|for|with|to|we|i|he|she|they|it|from|because|so|after|before|as|when|if)"
     r"\b))"
 )
-"""What follows "the 14th" where it is a day; "the 14th floor" is none."""
+"""What may follow "the 14th" if it is a day; "the 14th floor" is not."""
 
 
 def _day(name: str = "day") -> str:
@@ -45,9 +45,9 @@ def _day(name: str = "day") -> str:
 
 
 def _from_one_to_another(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
-    """ "From 3 to 7 May", "between November and March 2024": its end has the year that is named, or the nearest.
+    """Resolve "from 3 to 7 May" or "between November and March 2024". The end lies in the year named, or the nearest.
 
-    Days that have begun may be meant by who looks back; of months, only those that are over.
+    Looking back, days may have just begun; months must be over.
     """
     groups = match.groupdict()
     first_month = month_number(groups["month"])
@@ -70,7 +70,7 @@ def _from_one_to_another(match: re.Match[str], frame: Frame) -> FactOccurrence |
 
 
 def _stretch(frame: Frame, first: date, last: FactOccurrence) -> FactOccurrence | None:
-    """From a day to the end of a later time."""
+    """Return the stretch from a day to the end of a later time."""
     start = frame.midnight(first)
     return last.model_copy(update={"start": start}) if start < last.start else None
 
@@ -98,7 +98,7 @@ def _day_of_month(match: re.Match[str], frame: Frame) -> FactOccurrence:
 
 
 def _dated(match: re.Match[str], frame: Frame) -> date:
-    """The day of a month that is named, said by its distance, or the nearest."""
+    """Return a day of the month named, of the month at a stated distance, or of the nearest."""
     groups, number = match.groupdict(), day_number(match["day"])
     if groups.get("month"):
         month = month_number(match["month"])
@@ -112,20 +112,20 @@ def _dated(match: re.Match[str], frame: Frame) -> date:
 
 
 def _weekday_of_week(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "Tuesday of last week", "Friday in two weeks": by its week."""
+    """Resolve "Tuesday of last week" and "Friday in two weeks", by the week."""
     groups = match.groupdict()
     weeks = number_of(groups["number"]) if groups.get("number") else step_of(groups["which"]) or 0
     return on_day(match, frame, frame.monday + weekday_number(match["weekday"]) * DAY + weeks * WEEK)
 
 
 def _weekday_weeks_on(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "Tuesday week", "a week from Friday", "two weeks on Monday"."""
+    """Resolve "Tuesday week", "a week from Friday", "two weeks on Monday"."""
     weeks = number_of(match.groupdict().get("number") or "a")
     return on_day(match, frame, frame.weekday(weekday_number(match["weekday"]), past=False) + weeks * WEEK)
 
 
 def _nth_weekday(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "The second Monday in June", "the last Friday of the month", "the first weekend of September": by its Saturday."""
+    """Resolve "the second Monday in June", "the last Friday of the month", "the first weekend of September"."""
     groups, count = match.groupdict(), match["count"].lower()
     weekday = weekday_number(groups["weekday"]) if groups.get("weekday") else SATURDAY
 
@@ -147,7 +147,7 @@ def _nth_weekday(match: re.Match[str], frame: Frame) -> FactOccurrence:
 
 
 def _stretch_around(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "The end of the month" says which part of it; the month itself is what is known."""
+    """Resolve "the end of the month" to the whole month: which part it means is too vague."""
     return shifted(frame, 0, match["unit"].lower())
 
 
@@ -156,7 +156,7 @@ _WHICH = r"(?P<which>last|previous|this|next|the following)"
 _UNTIL = r"(?P<until>mon|tues|wednes|thurs|fri|satur|sun)day"
 
 _JOINED = ((r"\b(?:from )?(?:the )?", _TO), (r"\bbetween (?:the )?", _AND))
-"""How a range begins, and how its ends are joined: "3 and 7 May" are two days, "between 3 and 7 May" is one stretch."""
+"""How a range begins and joins its ends: "3 and 7 May" is two days, "between 3 and 7 May" is a range."""
 
 _APART = (("from", "(?:to|until|till|through)"), ("between", "and"))
 
@@ -204,7 +204,7 @@ _VAGUE_FROM, _VAGUE_TO = 5, 2
 
 
 def _counted(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
-    """ "three weeks ago", "in two days": the unit of the calendar that the distance ends in."""
+    """Resolve "three weeks ago" or "in two days" to the calendar unit at that distance."""
     sign = -1 if match.groupdict().get("ago") else 1
     word, unit = match["number"].lower(), match["unit"].lower()
     if word in _VAGUE_NUMBERS:
@@ -213,39 +213,39 @@ def _counted(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
 
 
 def _counted_day(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "A year ago today", "two weeks from tomorrow": a day, by its distance from another."""
+    """Resolve a day by its distance from another: "a year ago today", "two weeks from tomorrow"."""
     number = number_of(match["number"]) * (-1 if match.groupdict().get("ago") else 1)
     day = frame.today + _NEAR_DAYS[match["word"].lower()] * DAY
     return on_day(match, frame, _day_on(day, number, match["unit"].lower()))
 
 
 def _up_to_now(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "The last three weeks", "the past year": up to today, and not those of the calendar."""
+    """Resolve "the last three weeks" or "the past year" as a period up to today, not as calendar units."""
     word, unit = (match.groupdict().get("number") or "a").lower(), match["unit"].lower()
     number = _VAGUE_FROM if word in _VAGUE_NUMBERS else number_of(word)
     return frame.days(_day_on(frame.today, -number, unit), frame.today + DAY, _UNITS[unit][2])
 
 
 def _day_on(day: date, number: int, unit: str) -> date:
-    """The day that lies a number of days, weeks, months or years away; of a month that is shorter, its last."""
+    """Return the day at a distance of days, weeks, months or years; in a shorter month, its last day."""
     days, months, _ = _UNITS[unit]
     year, month = months_on(day.year, day.month, number * months)
     return date(year, month, min(day.day, monthrange(year, month)[1])) + timedelta(days=number * days)
 
 
 def _before_last(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "The week before last"."""
+    """Resolve "the week before last"."""
     return shifted(frame, -2, match["unit"].lower())
 
 
 def _weekdays_ago(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "Two Fridays ago", "the Friday before last"."""
+    """Resolve "two Fridays ago" and "the Friday before last"."""
     last, number = frame.weekday(weekday_number(match["weekday"]), past=True), match.groupdict().get("number") or "two"
     return on_day(match, frame, last - (number_of(number) - 1) * WEEK)
 
 
 def _half(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "Half an hour ago", "in half a year"."""
+    """Resolve "half an hour ago" and "in half a year"."""
     sign = 1 if match["ahead"] else -1
     if match["unit"].lower() == "year":
         return shifted(frame, 6 * sign, "month")
@@ -253,7 +253,7 @@ def _half(match: re.Match[str], frame: Frame) -> FactOccurrence:
 
 
 def _relative_unit(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    """ "last week", "this month"; until it begins, "the weekend" may be the one before, and the coming one is this."""
+    """Resolve "last week" and "this month". Before Saturday, "the weekend" may be the previous one, or this week's."""
     step, unit, which = step_of(match["which"]) or 0, match["unit"].lower(), match["which"].lower()
     if unit == "weekend" and frame.today.weekday() < SATURDAY:
         step = -1 if which == "the" and frame.past else 0 if which == "this coming" else step
@@ -261,7 +261,7 @@ def _relative_unit(match: re.Match[str], frame: Frame) -> FactOccurrence:
 
 
 def _vague(sign: int, unit: str, frame: Frame) -> FactOccurrence | None:
-    """ "a few days ago": the stretch from two to five units away, known one step less precisely than the unit."""
+    """Resolve "a few days ago" to the stretch from two to five units away, one granularity coarser than the unit."""
     far, near = shifted(frame, sign * _VAGUE_FROM, unit), shifted(frame, sign * _VAGUE_TO, unit)
     if unit in {"minute", "hour"}:
         return None
@@ -278,7 +278,7 @@ _UNITS = {
     "month": (0, 1, Granularity.MONTH),
     "year": (0, 12, Granularity.YEAR),
 }
-"""How many days and months there are in a unit."""
+"""The days and months in each unit."""
 
 _NEAR_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _DAY_WORD = rf"(?P<word>{'|'.join(_NEAR_DAYS)})"

@@ -1,4 +1,4 @@
-"""Stretches of the calendar in the zone of a message: weeks, weekends, months, seasons and years."""
+"""Calendar spans in the zone of a message: weeks, weekends, months, seasons and years."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from mosshead.models.kinds import Granularity
 from mosshead.models.occurrence import FactOccurrence
 
 _LONGEST_WAIT = 9
-"""Years until a 29 February is sure to come again."""
+"""The most years between two occurrences of 29 February, with a margin."""
 
 DAY = timedelta(days=1)
 WEEK = timedelta(weeks=1)
@@ -18,10 +18,7 @@ WEEK = timedelta(weeks=1)
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What a time phrase is read against.
-
-    past: how to read a phrase that names no direction, such as "on Friday" or "in May".
-    """
+    """The reference for resolving a time phrase. past: how to read a phrase without direction, such as "in May"."""
 
     said_at: datetime
     past: bool
@@ -44,17 +41,17 @@ class Frame:
         return self.days(day, day + DAY, Granularity.DAY)
 
     def week(self, day: date) -> FactOccurrence:
-        """The week of a day, from its Monday."""
+        """The Monday-to-Sunday week of a day."""
         monday = day - timedelta(days=day.weekday())
         return self.days(monday, monday + WEEK, Granularity.WEEK)
 
     def weekend(self, day: date) -> FactOccurrence:
-        """Saturday and Sunday of the week of a day."""
+        """The Saturday and Sunday of a day's week."""
         saturday = day + timedelta(days=SATURDAY - day.weekday())
         return self.days(saturday, saturday + 2 * DAY, Granularity.DAY)
 
     def month(self, year: int, month: int, size: int = 1) -> FactOccurrence:
-        """A month, or a season of several from it."""
+        """A month, or a season of several months starting with it."""
         granularity = Granularity.MONTH if size == 1 else Granularity.SEASON
         return self.days(date(year, month, 1), date(*months_on(year, month, size), 1), granularity)
 
@@ -62,22 +59,26 @@ class Frame:
         return self.days(date(year, 1, 1), date(year + 1, 1, 1), Granularity.YEAR)
 
     def weekday(self, number: int, *, past: bool) -> date:
-        """The last day of that name before today, or the next after it."""
+        """The last such weekday before today, or the next after it."""
         if past:
             return self.today - timedelta(days=(self.today.weekday() - number - 1) % 7 + 1)
         return self.today + timedelta(days=(number - self.today.weekday() - 1) % 7 + 1)
 
     def of_each_year(self, read: Callable[[int], FactOccurrence], step: int | None = None) -> FactOccurrence:
-        """The one that a phrase means of what comes each year. read: that of a year. step, errors: as `nearest` has them."""
+        """Choose which year's occurrence is meant. read: returns that of a year. For step and errors see `nearest`."""
         return self.nearest(lambda years: read(self.today.year + years), step)
 
     def nearest(self, read: Callable[[int], FactOccurrence], step: int | None = None) -> FactOccurrence:
-        """The one that a phrase means of what comes again and again.
+        """Choose which occurrence of something recurring is meant.
 
-        read: the one of so many turns from now; raises ValueError where a turn has none.
-        step: -1 for "last", which is over; 1 for "next", which has not begun; 0 for "this", which lasts, or else is of this turn;
-            None for the nearest in the direction of the phrase, and what lasts counts.
-        Raises ValueError where there is none.
+        Args:
+            read: Returns the occurrence at a number of turns from now; raises ValueError if there is none.
+            step: -1 for "last", which is over; 1 for "next", which has not begun; 0 for "this", which is in progress, or else of
+                the
+                current turn; None for the nearest in the direction of the phrase, including one in progress.
+
+        Raises:
+            ValueError: There is none.
         """
         now = self.midnight(self.today)
         back = step == -1 or (step is None and self.past)
@@ -91,43 +92,43 @@ class Frame:
             fits = {-1: over, 0: turn == 0 or (begun and not over), 1: not begun, None: begun if back else not over}
             if fits[step]:
                 return one
-        raise ValueError("there is no such time")
+        raise ValueError("no such time")
 
 
 Reader = Callable[[re.Match[str], Frame], FactOccurrence | None]
-"""What reads the words that a pattern found. None, or a ValueError, where they are no time after all."""
+"""Reads the words that a pattern matched. Returns None or raises ValueError if they are not a time."""
 
 
 def months_on(year: int, month: int, number: int) -> tuple[int, int]:
-    """The year and the month that lie a number of months away."""
+    """The year and month at a distance of months."""
     years, rest = divmod(month - 1 + number, 12)
     return year + years, rest + 1
 
 
 def number_of(word: str) -> int:
-    """ "3", "three", "a"."""
+    """The number of "3", "three", "a"."""
     return NUMBERS[word.lower()] if word.lower() in NUMBERS else int(word)
 
 
 def month_number(word: str) -> int:
-    """The number of a month: "5", or its name, or the first three letters of it."""
+    """The number of a month, from "5", its name, or the name's first three letters."""
     if word.isdigit():
         return int(word)
     return next(i for i, month in enumerate(MONTHS, 1) if month.startswith(word.lower().rstrip(".")[:3]))
 
 
 def day_number(word: str) -> int:
-    """The number of a day of the month: "3", "3rd", "third"."""
+    """The number of a day of the month, from "3", "3rd", "third"."""
     return ORDINALS[word.lower()] if word.lower() in ORDINALS else int(word.lower().rstrip("stndrh"))
 
 
 def weekday_number(word: str) -> int:
-    """The number of a weekday, Monday's being 0, by its name or by what stands before "day"."""
+    """The number of a weekday, Monday being 0, from its name or the part before "day"."""
     return next(i for i, name in enumerate(WEEKDAYS) if name.startswith(word.lower()))
 
 
 def step_of(which: str | None) -> int | None:
-    """How far "last", "this" or "the following" lies, by its last word; None where no word says it."""
+    """The step of "last", "this" or "the following", by the last word; None without a word."""
     return _STEPS[which.lower().split()[-1]] if which else None
 
 
@@ -159,14 +160,14 @@ RECURRING = (
     r"\b(?:every|each|usually|weekly|monthly|yearly|annually|daily)\b"
     rf"|\b{DAY_NAME}s\b(?! (?:before|after|ago)\b)"
 )
-"""Words that say that something comes again and again, so that no one day is its time."""
+"""Words for recurring events, which have no single time."""
 
 FINER = (
     r"\d{1,2} ?(?:[ap]\.?m\b|uhr\b|h\d{0,2}\b|o'clock)|\d{1,2}[:.]\d\d|\d(?:st|nd|rd|th)\b"
     r"|\d{1,2}\.? (?:de )?[a-zéäö]{3,}|[a-zéäö]{3,} \d{1,2}\b"
     r"|\b(?:noon|midday|midnight|o'clock|half past|quarter (?:to|past)|morning|afternoon|evening|night)\b"
 )
-"""A time of day or a day of the month, in whatever words."""
+"""A time of day or a day of the month, in any wording."""
 
 NAMES_A_TIME = (
     rf"\d|\b(?:{DAY_NAME}|{MONTH_NAME})s?\b"
@@ -178,11 +179,11 @@ NAMES_A_TIME = (
     r"|(?:vor)?gestern|heute|(?:über)?morgen|woche|monat|jahr|antes|(?:ante)?ayer|anoche|hoy|esta|mañana|semana|mes|año"
     r"|hier|demain|aujourd|ce|semaine|mois|année|l['’]an)\b"
 )
-"""Anything that may speak of a time, however vaguely: of an English text without any of it nobody can know when it was."""
+"""Anything that may refer to a time, however vaguely. Without a match, an English text cannot be dated."""
 
 
 def month(group: str) -> str:
-    """The pattern of a month by its name or the short form of it, as a group of that name."""
+    """Return a pattern for a month's full or short name, with a group of the given name."""
     return rf"(?P<{group}>{MONTH_NAME})\b\.?"
 
 

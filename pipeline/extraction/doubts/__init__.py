@@ -1,8 +1,8 @@
-"""Whether what a model wrote is borne out by what was said, compared by meaning; what is doubted stays a hypothesis.
+"""Compare a model's text with its sources by meaning; a doubtful fact stays a hypothesis.
 
-`grounds` lays a fact beside its sources, and `doubt` puts the doubts together. `interpretation` finds the clauses that a content
-is taken from, `moods` says how they were meant, `people` of whom, and `subjects` whether each clause tells of those to whom the
-content gives it.
+`grounds` prepares a fact and its sources, and `doubt` collects the doubts. `interpretation` finds the clauses behind a fact,
+`moods` whether they assert it, `people` whom they are about, and `subjects` whether each clause concerns the people named in the
+fact.
 """
 
 from pipeline.extraction.doubts.grounds import Grounding, known_words

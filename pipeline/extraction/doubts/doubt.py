@@ -1,8 +1,8 @@
-"""Whether what a model wrote is borne out by what was said: claims, compared by meaning.
+"""Check whether the sources support a text, by meaning.
 
-Its names, numbers and dates are held against its sources before. What is doubted here leaves a hypothesis: words that share
-too little with the sources', a "not" too many or too few, a question, a condition, a plan called off, what is past, what somebody
-else claims, the assistant alone says, or other people do.
+Its names, numbers and dates have been checked before. A fact stays a hypothesis for any of these doubts: too few words in common
+with the sources, a missing or extra negation, a question, a condition, a cancelled plan, a past state, somebody else's claim, a
+statement by the assistant alone, or different people.
 """
 
 import re
@@ -19,24 +19,24 @@ from pipeline.extraction.doubts.people import OF, swaps, tells_of_others
 from pipeline.extraction.doubts.subjects import inverts, merges
 
 _COVERED: Final = 0.33
-"""Less where the language is not known: other forms of a word cannot be told there."""
+"""The limit for an unknown language, whose inflections cannot be recognised."""
 _COVERED_ELSEWHERE: Final = 0.25
 _COVERED_ABROAD: Final = 0.2
-"""Where the content is in another language than what was said: only the commonest words are known to be the same."""
+"""The limit if fact and sources differ in language: only the commonest words have known translations."""
 _OWN: Final = 0.35
 _A_SENTENCE: Final = 3
-"""Words of a sentence that has no word of its language's grammar: "Noor dropped chess"."""
+"""Words that make a sentence without a function word: "Noor dropped chess"."""
 _A_PIECE, _FAR = 2, 6
 _A_TAIL = 40
 _NEAR = 3
 _NEGATED_BEFORE: Final = {"de": 2, "en": 0, "fr": 2, "nl": 2}
-"""How many words before a "not" it may negate: "ich mag das nicht"; one where a language is not named here."""
+"""How many preceding words a negation may apply to ("ich mag das nicht"); one in languages not listed."""
 _STEM = 5
 _NEGATIVE = ("dislikes", "cancelled", "instead", "prefers")
-"""Roles of words that say a "not" without one."""
+"""Roles of words with a negative meaning."""
 _A_DETAIL, _A_LONG_DETAIL, _A_DETAIL_ABROAD = 2, 5, 6
 _REFERS = frozenset("that this it them eso esto ello cela ca isso isto cio questo dat dit midi".split())
-"""Behind a preposition: what came before. "Por eso" opens another clause, and "après-midi" is a time."""
+"""Words that, after a preposition, refer back. "Por eso" begins a new clause, and "après-midi" is a time."""
 _MORNING = frozenset(("morgen", "manana"))
 _A_COURTESY = 7
 _QUOTED = re.compile(r"[\"“”„«].*?[\"“”»]|(?<!\w)['‘].*?['’](?!\w)")
@@ -47,7 +47,7 @@ _FINITE_AS_WRITTEN: Final = {
     "it": frozenset({"è", "dà"}),
     "pt": frozenset({"é", "está", "dá"}),
 }
-"""Verbs that without their accents, or with one, are other words."""
+"""Verbs that become other words with or without accents."""
 _FINITE_ENDINGS: Final = {
     "en": ("s", "ed"),
     "de": ("t", "te", "ten"),
@@ -60,7 +60,7 @@ _FINITE_ENDINGS: Final = {
 
 
 def doubts_of(compared: Interpretation) -> Iterator[Doubt]:
-    """Every reason for which the content must not count as said."""
+    """Yield every reason not to count the text as said."""
     if not _is_sentence(compared):
         yield Doubt.NO_SENTENCE
     yield from _doubts_of_words(compared)
@@ -80,7 +80,7 @@ def doubts_of(compared: Interpretation) -> Iterator[Doubt]:
 
 
 def _doubts_of_words(compared: Interpretation) -> Iterator[Doubt]:
-    """Whether too few of the words were said, or the user said too few of them."""
+    """Check whether too few words were said, or too few by the user."""
     words = bool(compared.content.content)
     own = _share(compared, compared.said)
     others = _share(compared, compared.heard if own else compared.beside)
@@ -127,7 +127,7 @@ def _is_sentence(compared: Interpretation) -> bool:
 
 
 def _heads_without_subject(compared: Interpretation) -> bool:
-    """Whether a content opens neither with the user or somebody nor with a word of grammar: headlines leave out articles."""
+    """Whether a text begins with neither the user, a person nor a function word, like a headline without articles."""
     content = compared.content
     named = any(compared.is_person(word, content) or content.has("user", word.key) for word in content.words[:_A_PIECE])
     opens = content.words[:1] and content.has("function", content.words[0].key)
@@ -135,11 +135,11 @@ def _heads_without_subject(compared: Interpretation) -> bool:
 
 
 def _has_verb(content: Passage) -> bool:
-    """Whether a word is a finite verb, or has the ending of one that is no plural."""
+    """Whether a word is a finite verb, or ends like one and is not a plural."""
     for lexicon in content.lexicons[:1]:
         written = _FINITE_AS_WRITTEN.get(lexicon.language, frozenset())
         endings = _FINITE_ENDINGS.get(lexicon.language, ())
-        told = [word for word in content.words if not content.is_timed(word)]  # May is a month
+        told = [word for word in content.words if not content.is_timed(word)]  # "May" is a month
         if any(lexicon.has("finite", word.key) or word.text.casefold() in written for word in told):
             return True
         for before, word, after in zip(content.words, content.words[1:], content.words[2:], strict=False):
@@ -150,7 +150,7 @@ def _has_verb(content: Passage) -> bool:
 
 
 def _share(compared: Interpretation, passages: Sequence[Passage]) -> float:
-    """The share of the content's words that were said. Its numbers and dates were: otherwise it would have been refused."""
+    """Return the share of content words that were said. Numbers and dates count as said: others were refused before."""
     words = compared.content.content
     told = [word for word in compared.content.words if word not in words and compared.content.claims(word)]
     met = sum(any(compared.meets(word, one) for one in passages) for word in words) + len(told)
@@ -158,7 +158,7 @@ def _share(compared: Interpretation, passages: Sequence[Passage]) -> float:
 
 
 def _shares_people_only(compared: Interpretation, passages: Sequence[Passage]) -> bool:
-    """Whether several things are said of somebody, and of these none was: that they were named is no source.
+    """Whether a text says several things about somebody, none of which was said: a mere mention is no source.
 
     "Caroline is a person" says nothing.
     """
@@ -175,13 +175,13 @@ def _shares_people_only(compared: Interpretation, passages: Sequence[Passage]) -
 
 
 def _names_a_thing(compared: Interpretation) -> bool:
-    """Whether a content names a relative, a place or another thing."""
+    """Whether a text names a relative, a place or another thing."""
     words = compared.content.words
     return any(compared.content.has("persons", word.key) or word.key in compared.things for word in words)
 
 
 def _quotes_something_else(compared: Interpretation) -> bool:
-    """Whether the one message that the fact cites says nothing of it, in the quote or beside it."""
+    """Whether the only cited message says nothing of the fact, in the quote or beside it."""
     quoted = [one for one in compared.said if one.span[1]]
     if compared.confirmed or compared.cited > 1 or not quoted:
         return False
@@ -193,7 +193,7 @@ def _quotes_something_else(compared: Interpretation) -> bool:
 
 
 def _invents(compared: Interpretation) -> bool:
-    """Whether a later clause of the content says several things of which none was said, or many words in a row are so."""
+    """Whether a later clause contains several unsaid things, or many unsaid words in a row."""
     if _adds_a_sentence(compared):
         return True
     every = [*compared.said, *compared.beside]
@@ -215,7 +215,7 @@ def _invents(compared: Interpretation) -> bool:
 
 
 def _adds_a_sentence(compared: Interpretation) -> bool:
-    """Whether, of several sentences of a content, the sources themselves hardly say one: it was told of something else."""
+    """Whether the sources hardly support one of several sentences: it came from elsewhere."""
     content = compared.content
     told = [
         [word for word in content.content if start <= word.start < end]
@@ -230,7 +230,7 @@ def _adds_a_sentence(compared: Interpretation) -> bool:
 
 
 def _adjuncts(content: Passage) -> Iterator[list[Word]]:
-    """The phrases that say why, for what, with whom or after what."""
+    """Yield the phrases for reason, purpose, company or sequence."""
     phrase: list[Word] = []
     within = False
     for word in content.words:
@@ -259,14 +259,14 @@ def _is_unsaid(compared: Interpretation, phrase: Sequence[Word], passages: Seque
 
 
 def _is_measured(word: Word, content: Passage) -> bool:
-    """Whether a word is a number, a day or a span of time, and no article."""
+    """Whether a word is a number, day or time span, but not an article."""
     return content.claims(word) or (
         content.is_timed(word) and not any(word.key in one.articles for one in content.lexicons)
     )
 
 
 def _speaks_of_its_day(compared: Interpretation) -> bool:
-    """Whether the content says "I", "you" or "yesterday", outside quotation marks: later that means something else."""
+    """Whether the text says "I", "you" or "yesterday" outside quotation marks, whose meaning changes later."""
     if any(compared.content.has("addresses", word.key) for word in compared.content.words[:1]):
         return True
     words = [word for clause in Passage.of(_QUOTED.sub(" ", compared.content.text)).clauses for word in clause.words]
@@ -283,7 +283,7 @@ def _speaks_of_its_day(compared: Interpretation) -> bool:
 
 
 def _is_courtesy(compared: Interpretation) -> bool:
-    """Whether the words that are quoted, or those that the content takes up, only greet, thank or praise."""
+    """Whether the quoted words, or those used in the fact, only greet, thank or praise."""
     quoted = [clause for passage in compared.said for clause in passage.quoted]
     clauses = [clause for _, clause, _ in compared.aligned] or quoted
     return bool(clauses) and not compared.confirmed and all(_is_courteous(clause) for clause in clauses)
@@ -321,7 +321,7 @@ def _negates_otherwise(compared: Interpretation) -> bool:
 
 
 def _is_implied(compared: Interpretation, sources: Sequence[Passage]) -> bool:
-    """Whether the sentences that the content is taken from say a "not" by other words: "quit", "very little for me"."""
+    """Whether the source sentences imply a negation by other words: "quit", "very little for me"."""
     region = [*_region(compared)] or [word.key for one in compared.said for word in one.words]
     if any(one.has(role, key) for one in sources for key in region for role in ("weak", "negation", "unable", "ends")):
         return True
@@ -332,7 +332,7 @@ def _is_implied(compared: Interpretation, sources: Sequence[Passage]) -> bool:
 
 
 def _is_negative(content: Passage, lost: Sequence[str]) -> bool:
-    """Whether a content without a "not" says one by other words; not by those that were negated themselves."""
+    """Whether a text implies a negation by words other than the negated ones."""
     keys = [word.key for word in content.words]
     weak = (key for key in keys if content.has("weak", key))
     return any(not any(key[:_STEM] == one[:_STEM] for one in lost) for key in weak) or any(
@@ -341,7 +341,7 @@ def _is_negative(content: Passage, lost: Sequence[str]) -> bool:
 
 
 def _loses_a_hardly(compared: Interpretation) -> bool:
-    """Whether the sources say that something hardly or almost is, ended or was refused, and the content that it is."""
+    """Whether the sources say "hardly", "almost", ended or refused, and the text asserts it."""
     ours = [word.key for word in compared.content.words if not compared.content.has("none", word.key)]
     if any(compared.content.tells(role, ours) for role in ("scarcely", "ends", "weak", "negation", "past", *_NEGATIVE)):
         return False
@@ -365,7 +365,7 @@ def _loses_a_hardly(compared: Interpretation) -> bool:
 
 
 def _region(compared: Interpretation) -> dict[str, Word]:
-    """All that the sentences say that the content is taken from, by key."""
+    """Return all words of the source sentences, by key."""
     numbers = [
         (passage, {clause.sentence for one, clause, _ in compared.aligned if one is passage})
         for passage in compared.said
@@ -375,7 +375,7 @@ def _region(compared: Interpretation) -> dict[str, Word]:
 
 
 def _affirmed(compared: Interpretation) -> set[str]:
-    """What the clauses say that the content is taken from and that have no "not"."""
+    """Return the words of source clauses without a negation."""
     clauses = (
         clause
         for passage, clause, _ in compared.aligned
@@ -385,7 +385,7 @@ def _affirmed(compared: Interpretation) -> set[str]:
 
 
 def _negated(passages: Sequence[Passage]) -> Iterator[str]:
-    """The words that are negated: those just after a "not", and the nearest before it."""
+    """Yield negated words: those just after a negation, and the nearest before it."""
     for passage in passages:
         for clause in passage.clauses:
             for at in range(len(clause.words)):
@@ -397,7 +397,7 @@ def _negated(passages: Sequence[Passage]) -> Iterator[str]:
 
 
 def confirms(reply: str) -> bool:
-    """Whether a reply says yes before anything else, or at its head, and nothing against it."""
+    """Whether a reply begins with a yes, or contains one early and no negation."""
     keys = [word.key for word in words_of(reply)]
     lexicons = every_lexicon()
     yes = [at for one in lexicons for at, _ in phrases_in(keys[:_SHORT], one.entries["affirm"])]
@@ -412,7 +412,7 @@ def _is_courteous(clause: PassageClause) -> bool:
 
 
 def _negates(at: int, words: Sequence[Word], passage: Passage) -> bool:
-    """Whether a word is a "not". An English "no" before a word of grammar is an answer: "no she moved"."""
+    """Whether a word negates. English "no" before a function word is an answer: "no she moved"."""
     following = words[at + 1].key if at + 1 < len(words) else ""
     answers = words[at].key == "no" and any(one.language == "en" for one in passage.lexicons[:1])
     answers = answers and passage.has("function", following) and following not in {"more", "other"}

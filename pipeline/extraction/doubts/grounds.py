@@ -1,4 +1,4 @@
-"""What the proposals of an answer are held against, and how a fact and its sources are laid beside each other to be doubted."""
+"""Check an answer's proposals against the messages, and prepare a fact and its sources for doubts."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,9 +19,10 @@ from pipeline.models import USER, Background, Message, RecordSchema
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """What proposals are held against. said: the messages that may be cited, whole. known: names that need not be said again.
+    """What proposals are checked against.
 
-    names: of all that the answer speaks of. refused: counts the entities that are not taken.
+    said: the messages that may be cited, whole. known: names that need not be repeated. names: all names in the answer. refused:
+    counts of refused entities.
     """
 
     said: Mapping[int, Message]
@@ -32,7 +33,7 @@ class Grounding:
     _grounds: dict[tuple[int, ...], Utterances] = field(default_factory=dict)
 
     def grounds(self, sources: Sequence[Message]) -> Utterances:
-        """What a fact of these sources is held against; read once, however many proposals cite them."""
+        """Return what facts of these sources are checked against; computed once per set of sources."""
         numbers = tuple(sorted(source.number for source in sources))
         if numbers not in self._grounds:
             vocabulary = SourceVocabulary.of(_words_of(sources)) | self.known
@@ -42,13 +43,13 @@ class Grounding:
         return self._grounds[numbers]
 
     def neighbours(self, sources: Sequence[Message]) -> list[Message]:
-        """The other messages of the same conversations, nearest first: a name that stands there need not be said again."""
+        """Return other messages of the same conversations, nearest first: a name in them need not be repeated."""
         cited, talks = {one.number for one in sources}, {one.conversation for one in sources}
         others = [one for one in self.said.values() if one.number not in cited and one.conversation in talks]
         return sorted(others, key=lambda one: min(abs(one.number - number) for number in cited))[:_NEIGHBOURS]
 
     def confirmation(self, quote: str, sources: Sequence[Message]) -> QuotePlace | None:
-        """A user's yes to the assistant's words that are quoted."""
+        """Find the user's yes to quoted words of the assistant."""
         asked = place_of(quote, [one for one in sources if one.role is Role.ASSISTANT])
         reply = self._reply(asked.message) if asked else None
         if asked is None or reply is None or reply not in sources or not confirms(reply.content):
@@ -56,7 +57,7 @@ class Grounding:
         return QuotePlace(reply, 0, len(reply.content), asked.covered)
 
     def doubts(self, proposed: ExtractedFact, sources: Sequence[Message], place: QuotePlace | None) -> list[Doubt]:
-        """Why a fact stays a hypothesis; nothing where it need not."""
+        """Return why a fact must stay a hypothesis; empty if it need not."""
         users = [one for one in sources if one.role is Role.USER]
         heard = [one for one in sources if one.role is not Role.USER]
         beside = [one for number in (source.number - 1 for source in users) if (one := self.said.get(number))]
@@ -98,11 +99,11 @@ class Grounding:
 
 
 _NEIGHBOURS: Final = 20
-"""Other messages in which a name or number is looked for."""
+"""How many nearby messages are searched for a name or number."""
 
 
 def known_words(background: Background) -> SourceVocabulary:
-    """What was said earlier, and the names of those who are known."""
+    """Return the vocabulary of earlier messages and known names."""
     earlier = [message for message in background.earlier if message.role in SPEAKING]
     names = (name for entity in background.entities for name in (entity.name, *entity.aliases, entity.parent or ""))
     return SourceVocabulary.of((USER, *names, *_words_of(earlier)))

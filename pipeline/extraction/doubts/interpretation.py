@@ -1,4 +1,4 @@
-"""A content beside what it was taken from: which of its words were said, and in which clauses."""
+"""A fact's text beside its sources: which words were said, and in which clauses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,18 +33,22 @@ class Doubt(StrEnum):
 
 
 Taken = tuple[Passage, PassageClause, list[Word]]
-"""A clause of a source, and its words that a content takes up."""
+"""A source clause, and its words that the fact uses."""
 
 
 @dataclass(frozen=True)
 class Interpretation:
-    """A content beside what it was taken from.
+    """A fact's text beside its sources.
 
-    said: the users' words among the sources. heard: the assistant's there and just before. known: what was said earlier.
+    said: the users' source messages.
+    heard: the assistant's, and those just before.
+    known: what was said earlier.
     confirmed: the user said yes to the assistant's words.
-    names: the words of the names of people that the fact mentions. things: of its other names. speakers: who speaks.
-    after: what users say after the first source. corrects: it puts right what was said; calling that off is no doubt of it.
-    cited: how many messages the fact names as its sources.
+    names, things: words of the names of mentioned people, and of other names.
+    speakers: everyone who speaks.
+    after: users' messages after the first source.
+    corrects: it corrects something, so calling that off is no doubt.
+    cited: the number of cited messages.
     """
 
     content: Passage
@@ -61,7 +65,7 @@ class Interpretation:
 
     @cached_property
     def beside(self) -> Sequence[Passage]:
-        """All that was said beside the users' words."""
+        """Everything said besides the users' words."""
         return [*self.heard, self.known]
 
     def meets(self, word: Word, passage: Passage) -> bool:
@@ -70,12 +74,12 @@ class Interpretation:
 
     @cached_property
     def is_of_one_language(self) -> bool:
-        """Whether the content may be in the language of what was said."""
+        """Whether fact and sources may be in the same language."""
         said = {one for passage in self.said for one in passage.lexicons}
         return not said or not self.content.lexicons or bool(said.intersection(self.content.lexicons))
 
     def writes_out(self, word: Word) -> bool:
-        """Whether a word is one of those for which the sources have first letters."""
+        """Whether a word is abbreviated in the sources."""
         return word.key in self._written_out
 
     @cached_property
@@ -85,13 +89,13 @@ class Interpretation:
         return written_out(ours, theirs) | short
 
     def _matched(self, passage: Passage) -> list[Word]:
-        """The words of a source that the content takes up."""
+        """Return a source's words that the fact uses."""
         keys = [word.key for word in self.content.content]
         return [word for word in passage.content if any(says_the_same(word.key, key) for key in keys)]
 
     @cached_property
     def touched(self) -> list[Taken]:
-        """The clauses of the users' sources that the content is taken from; those of the quote where there is one."""
+        """The users' clauses that the fact draws on; with a quote, those of the quote."""
         found = []
         for passage in self.said:
             matched = set(self._matched(passage))
@@ -103,7 +107,7 @@ class Interpretation:
 
     @cached_property
     def aligned(self) -> list[Taken]:
-        """Those of the clauses from which most is taken."""
+        """The clauses that the fact draws on most."""
         quoted = [one for one in self.said if one.span[1]]
         touched = [one for one in self.touched if not quoted or one[0] in quoted]
         most = max((len(held) for _, _, held in touched), default=0)
@@ -111,11 +115,11 @@ class Interpretation:
 
     @cached_property
     def speakers_heard(self) -> frozenset[str]:
-        """Who says the sources."""
+        """The speakers of the sources."""
         return frozenset(passage.speaker for passage in self.said if passage.speaker)
 
     def taken(self, held: Sequence[Word]) -> set[str]:
-        """The words of the content that some words of a source say."""
+        """Return the fact's words that match some source words."""
         return {one.key for one in self.content.content for word in held if says_the_same(word.key, one.key)}
 
     def opens_with_user(self) -> bool:
@@ -132,7 +136,7 @@ class Interpretation:
 
     @cached_property
     def named(self) -> frozenset[str]:
-        """The words that are names somewhere in the texts: a capital at the head of a sentence tells nothing."""
+        """Words that are names somewhere in the texts; a capital at the start of a sentence is no evidence."""
         texts = (self.content, *self.said)
         return self.names | {word.key for one in texts for word in one.words if is_name(word, one, frozenset())}
 

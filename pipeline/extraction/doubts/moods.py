@@ -1,4 +1,4 @@
-"""What was said otherwise than as true today: asked, supposed, called off, of the past, or somebody else's claim."""
+"""Detect what was not asserted as true today: questions, suppositions, cancelled or past things, and others' claims."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -17,7 +17,7 @@ _ME = frozenset("me mich mir moi mij".split())
 _BE = frozenset("is are be being get gets".split())
 _YOU = (["you"], ["u"])
 _INDICATIVE = frozenset("wurde wurden hatte hatten waren konnte konnten".split())
-"""What German did: with an umlaut these would only suppose it."""
+"""German indicative past forms; with an umlaut, they would be suppositions."""
 _ACCORDING = frozenset("secondo selon d segun segundo volgens laut nach".split())
 
 
@@ -53,7 +53,7 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
 
 
 def _quoted_abroad(compared: Interpretation) -> list[Taken]:
-    """The clauses of the quote where the content is in another language: none of its words need be known as theirs."""
+    """Return the quote's clauses if the fact is in another language and none of its words need be recognised."""
     if compared.is_of_one_language:
         return []
     quoted = ((one, clause) for one in compared.said for clause in one.quoted)
@@ -62,13 +62,13 @@ def _quoted_abroad(compared: Interpretation) -> list[Taken]:
 
 
 def _quotes_a_question(compared: Interpretation) -> bool:
-    """Whether the quote only asks, and nobody answers it."""
+    """Whether the quote is only a question that nobody answers."""
     quoted = [clause for one in compared.said for clause in one.quoted]
     return bool(quoted) and all(clause.asks for clause in quoted) and len(compared.said) == 1
 
 
 def _is_called_off(compared: Interpretation) -> bool:
-    """Whether the clause, the rest of its sentence, the next one, or the head of a later message calls it off."""
+    """Whether the rest of the sentence, the next one, or the beginning of a later message cancels it."""
     ours = {word.key for word in compared.content.words}
     for passage, clause, _ in compared.aligned:
         if passage.tells("intended", clause.keys):
@@ -86,7 +86,7 @@ def _is_called_off(compared: Interpretation) -> bool:
 
 
 def _calls_off(compared: Interpretation, later: Passage) -> bool:
-    """Whether a later message calls off: with a word of the content, or with no word beside that; or denies one of it."""
+    """Whether a later message cancels: with a word of the fact, or almost no other word; or negates a word of it."""
     for clause in _with_their_next(later):
         said, clear = _said_off(later, clause)
         if said:
@@ -101,7 +101,7 @@ def _calls_off(compared: Interpretation, later: Passage) -> bool:
 
 
 def _with_their_next(later: Passage) -> Iterator[PassageClause]:
-    """The clauses of a message, and two together where a phrase may have been parted: "laat maar zitten"."""
+    """Yield a message's clauses, and pairs of them that may have split a phrase: "laat maar zitten"."""
     yield from later.clauses
     for one, other in pairwise(later.clauses):
         if one.sentence == other.sentence and len(one.words) < _NEAR:
@@ -109,7 +109,7 @@ def _with_their_next(later: Passage) -> Iterator[PassageClause]:
 
 
 def _said_off(later: Passage, clause: PassageClause) -> tuple[Sequence[Word], bool]:
-    """The words of a clause that call something off, and whether they do so by themselves: "lunch is off" needs the lunch."""
+    """Return the cancelling words of a clause, and whether they suffice: "lunch is off" needs the lunch."""
     for lexicon in later.lexicons:
         for at, phrase in phrases_in(clause.keys, lexicon.entries["cancelled"]):
             return clause.words[at : at + len(phrase.split())], True
@@ -120,13 +120,13 @@ def _said_off(later: Passage, clause: PassageClause) -> tuple[Sequence[Word], bo
 
 
 def _is_of(compared: Interpretation, word: Word) -> bool:
-    """Whether the content says a word, if as the end of a longer one: "der Kurs" for a "Sommelierkurs"."""
+    """Whether the fact contains a word, possibly at the end of a compound: "Kurs" in "Sommelierkurs"."""
     ends = any(len(word.key) >= _NEAR and one.key.endswith(word.key) for one in compared.content.content)
     return ends or bool(compared.taken([word]))
 
 
 def _presents(compared: Interpretation) -> set[str]:
-    """The base forms of English verbs that the content may have in the present: "works", "Tom and Jess share"."""
+    """Return base forms of English verbs that the fact may use in the present: "works", "Tom and Jess share"."""
     content = compared.content
     plural = {
         word.key
@@ -139,7 +139,7 @@ def _presents(compared: Interpretation) -> set[str]:
 def _is_past(
     passage: Passage, clause: PassageClause, held: Sequence[Word], ours: Sequence[str], present: set[str]
 ) -> bool:
-    """Whether the sentence tells of former times, or a verb is past there and present in the content."""
+    """Whether the sentence is about former times, or a verb is past there and present in the fact."""
     endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("past_endings", ()))
     others = [word for word in held if word.key not in ours]
     opening = [word.key for word in passage.until(clause) if word not in clause.words]
@@ -162,7 +162,7 @@ def _is_past(
 
 
 def _is_perfect(word: Word, passage: Passage, ours: Sequence[str]) -> bool:
-    """Whether a German or Dutch participle is in the present in the content: "gewohnt", "wohnt"."""
+    """Whether a German or Dutch participle is present tense in the fact: "gewohnt", "wohnt"."""
     germanic = any(one.language in {"de", "nl"} for one in passage.lexicons[:1])
     stem = word.key[2:].rstrip("tdne") if germanic and word.key.startswith("ge") else ""
     bent = any(key.startswith("ge" + stem) for key in ours)
@@ -170,28 +170,28 @@ def _is_perfect(word: Word, passage: Passage, ours: Sequence[str]) -> bool:
 
 
 def is_told_in_past(compared: Interpretation) -> bool:
-    """Whether the content says that something ended, or is in the past itself: then it claims nothing of today."""
+    """Whether the fact itself says that something ended, or is in the past: then it claims nothing about today."""
     words = compared.content.words
     ended = any(
         compared.content.has("weak", one.key) and not any(compared.meets(one, said) for said in compared.said)
         for one in words
     )
     english = any(one.language == "en" for one in compared.content.lexicons[:1])
-    told = {word for before, word in pairwise(words) if before.key not in _BE}  # who is married is so today
+    told = {word for before, word in pairwise(words) if before.key not in _BE}  # "is married" is a present state
     return ended or (
         english and any(len(one.key) > 3 and _was(one.key) for one in compared.content.content if one in told)
     )
 
 
 def _only_asks(passage: Passage, clause: PassageClause) -> bool:
-    """Whether a clause asks what is taken from it. One that opens with an "I" and ends in a question mark is surprised."""
+    """Whether a clause is a question. With "I" at the start, it only expresses surprise."""
     return clause.asks and not passage.has("first", clause.words[0].key)
 
 
 def _asks_a_part(compared: Interpretation) -> bool:
-    """Whether two words or more of the content stand in a question alone: "Do you think I've got runner's knee? It clicks"."""
+    """Whether two or more words of the fact occur only in a question: "Do you think I've got runner's knee? It clicks"."""
     if len(compared.said) > 1:
-        return False  # who answers need not say it again
+        return False  # an answer need not repeat the question
     asking = [one for one in compared.touched if _only_asks(*one[:2])]
     asked = {key for _, _, held in asking for key in compared.taken(held)}
     told = {key for one in compared.touched if one not in asking for key in compared.taken(one[2])}
@@ -212,9 +212,9 @@ def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ou
 
 
 def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
-    """Whether somebody else says it: a word of saying before its last word, without an "I" just before that.
+    """Whether somebody else says it: a reporting verb before the last matched word, without "I" just before it.
 
-    A doctor, an employer or a landlord tells the user what holds for the user.
+    What a doctor, employer or landlord tells the user does count.
     """
     told = [one for one in passage.clauses if one.sentence == clause.sentence]
     words = [word for one in told if one.words[0].start <= clause.words[0].start for word in one.words]

@@ -1,4 +1,4 @@
-"""Whether a content is about those of whom it was said: not about somebody else, nor with two people swapped."""
+"""Check that a fact is about the people its sources are about, and does not swap two of them."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -19,7 +19,7 @@ OF = frozenset("of von vom der des de du d do da dos di del della dello dell van
 
 
 def tells_of_others(compared: Interpretation) -> bool:
-    """Whether the clause has somebody for its subject of whom the content does not speak."""
+    """Whether the clause's subject is somebody whom the fact does not mention."""
     ours = {word.key for word in compared.content.words}
     if any(
         is_name(word, compared.content, frozenset())
@@ -40,7 +40,7 @@ def tells_of_others(compared: Interpretation) -> bool:
 
 
 def is_said_to_them(compared: Interpretation) -> bool:
-    """Whether all that is taken is said in a group to a "you", with no "I": "You're so kind" is what one thinks of the other."""
+    """Whether everything used is said in a group to "you" without "I": "You're so kind" is an opinion about the other."""
     told = [
         (passage, clause)
         for passage, clause, held in compared.aligned
@@ -56,7 +56,7 @@ def _is_to_them(passage: Passage, clause: PassageClause) -> bool:
 
 
 def _needed(compared: Interpretation) -> list[Taken]:
-    """The aligned clauses, and those beside them that say a word of the content which these do not."""
+    """Return the aligned clauses, and neighbours that supply further words of the fact."""
     found = list(compared.aligned)
     said = {key for _, _, held in found for key in compared.taken(held)}
     near = {(id(passage), clause.sentence) for passage, clause, _ in found}
@@ -68,7 +68,7 @@ def _needed(compared: Interpretation) -> list[Taken]:
 
 
 def _speaks_another(compared: Interpretation, passage: Passage, ours: set[str]) -> bool:
-    """Whether one says it who is not spoken of, and another is of whom nothing is said there."""
+    """Whether the speaker is not mentioned, but another is who does not occur in the message."""
     others = compared.speakers & ours
     mentioned = others & {word.key for word in passage.words}
     return bool(passage.speaker and others and passage.speaker not in ours and not mentioned)
@@ -82,7 +82,7 @@ def _has_other_subject(
         return False
     people = [word for word in before if compared.is_person(word, passage) and _is_subject(word, before, passage)]
     if people and compared.is_person(held[0], passage) and people[-1].end + 1 == held[0].start:
-        people = []  # my husband Walt is Walt
+        people = []  # in "my husband Walt", both are Walt
     if any(passage.has("authorities", one.key) for one in people) and passage.tells("reports", clause.keys):
         return False
     owned = any(passage.has("authorities", one.key) for one in people) and ME.intersection(clause.keys)
@@ -100,7 +100,7 @@ def _speaks_of_other(compared: Interpretation) -> bool:
 
 
 def _is_about_somebody(compared: Interpretation) -> bool:
-    """Whether the content opens with a person."""
+    """Whether the fact begins with a person."""
     return any(
         compared.content.has("user", word.key)
         or compared.content.has("persons", word.key)
@@ -111,7 +111,7 @@ def _is_about_somebody(compared: Interpretation) -> bool:
 
 
 def swaps(compared: Interpretation) -> bool:
-    """Whether two people do to each other what the sources tell the other way round."""
+    """Whether the fact swaps who does what to whom."""
     return any(_swaps_in(compared, passage) for passage in compared.said)
 
 
@@ -126,7 +126,7 @@ def _swaps_in(compared: Interpretation, passage: Passage) -> bool:
         theirs = [word for word in passage.words[then + 1 : there] if not _joins(compared, word)]
         told = [word for word in between if compared.content.counts(word)]
         if USER in (who, whom) and told and all(compared.content.has("persons", word.key) for word in told):
-            continue  # my uncle Fermín is Fermín, the uncle of me
+            continue  # "my uncle Fermín": Fermín is the user's uncle
         same = between and [word.key for word in between] == [word.key for word in theirs]
         if same or any(says_the_same(a.key, b.key) for a in told for b in theirs):
             return True
@@ -138,7 +138,7 @@ def _joins(compared: Interpretation, word: Word) -> bool:
 
 
 def _who(compared: Interpretation, word: Word, passage: Passage) -> str:
-    """Whom a word names, the speaker where it is "I"; nothing where it names nobody."""
+    """Return the person a word names, the speaker for "I", or "" if none."""
     if passage.has("first", word.key) or word.key in ME:
         return passage.speaker or USER
     if passage.has("user", word.key):
@@ -147,7 +147,7 @@ def _who(compared: Interpretation, word: Word, passage: Passage) -> str:
 
 
 def _is_subject(word: Word, before: Sequence[Word], passage: Passage) -> bool:
-    """Whether somebody opens a clause: those after a preposition, or after a verb, have something done with them."""
+    """Whether somebody is the subject, and not after a preposition or a verb."""
     ahead = [one for one in before if one.start < word.start]
     heads = [at for at, one in enumerate(ahead) if one.key in _THAT]
     ahead = ahead[heads[-1] + 1 if heads else 0 :]

@@ -1,4 +1,4 @@
-"""Of whom the clauses of the sources tell: what is said of one person is never given to another, and two are not made one."""
+"""Check whom each source clause is about: facts must not move from one person to another, nor two people become one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _A_TALK = 3
 
 @dataclass(frozen=True)
 class _Telling:
-    """Words of a content as a clause says them of people. people: nobody where the clause does not tell."""
+    """Words of the fact as a clause says them about people. people: empty if the clause does not say."""
 
     clause: PassageClause
     people: tuple[Word, ...]
@@ -28,12 +28,12 @@ class _Telling:
 
 
 def merges(compared: Interpretation) -> bool:
-    """Whether the content gives to somebody what each clause that says it says of others."""
+    """Whether the fact attributes to somebody what every clause that says it attributes to others."""
     names = _names_in(compared)
     if not (names or any(_is_kin(word, compared.content) for word in compared.content.words)):
         return False
     if compared.cited >= _A_TALK:
-        return False  # in between, one may have taken over what another did
+        return False  # over several messages, one person may have taken over from another
     tellings = [one for passage in compared.said for one in _tellings(compared, passage)]
     strange = {key for one in tellings if not _fits(compared, names, one) for key in one.taken}
     known = {key for one in tellings if _fits(compared, names, one) for key in one.taken}
@@ -66,7 +66,7 @@ def _tellings(compared: Interpretation, passage: Passage) -> Iterator[_Telling]:
 
 
 def _opens(head: Word, clause: PassageClause, passage: Passage) -> bool:
-    """Whether somebody stands at the head of a clause, or of the one that only names them, behind no preposition."""
+    """Whether a person begins a clause, or the preceding clause that only names them, without a preposition."""
     ahead = [word for word in clause.words if word.start < head.start]
     return not any(
         (passage.counts(word) and not _is_kin(word, passage) and not word.text.istitle())
@@ -76,12 +76,12 @@ def _opens(head: Word, clause: PassageClause, passage: Passage) -> bool:
 
 
 def _names_its_subject(passage: Passage) -> bool:
-    """Whether verbs of the language do without a subject only where it is that of the clause before."""
+    """Whether the language omits a subject only if it is the previous clause's."""
     return any(one.language in {"en", "de", "fr", "nl"} for one in passage.lexicons[:1])
 
 
 def _names_given(compared: Interpretation, passage: Passage, told: PassageClause) -> tuple[Word, ...]:
-    """The name that a later clause of the sentence gives to somebody: "her name's Claudia"."""
+    """Return the name that a later clause of the sentence gives: "her name's Claudia"."""
     later = [
         one for one in passage.clauses if one.sentence == told.sentence and one.words[0].start > told.words[0].start
     ]
@@ -95,7 +95,7 @@ def _names_given(compared: Interpretation, passage: Passage, told: PassageClause
 
 
 def _fits(compared: Interpretation, names: set[str], told: _Telling) -> bool:
-    """Whether one of those of whom a clause tells is in the content: by name, where both name somebody."""
+    """Whether a person the clause is about occurs in the fact; by name, if both have one."""
     passage, ours = told.passage, compared.content.words
     if not told.people or any(says_the_same(word.key, name) for word in told.clause.words for name in names):
         return True
@@ -109,7 +109,7 @@ def _fits(compared: Interpretation, names: set[str], told: _Telling) -> bool:
 
 
 def _fits_speaker(compared: Interpretation, names: set[str], told: _Telling) -> bool:
-    """The same where it tells of an "I", who is the speaker, or of a "he", who is not."""
+    """Decide the same for "I", who is the speaker, and "he", who is not."""
     speaker, ours = told.passage.speaker, {word.key for word in compared.content.words}
     if all(told.passage.has("third", word.key) for word in told.people):
         kin = any(_is_kin(word, compared.content) for word in compared.content.words)
@@ -121,7 +121,7 @@ def _fits_speaker(compared: Interpretation, names: set[str], told: _Telling) -> 
 
 
 def inverts(compared: Interpretation) -> bool:
-    """Whether the content has the boss of one be the other's, or measures by the other: "taller than"."""
+    """Whether the fact reverses whose boss somebody is, or a comparison: "taller than"."""
     return any(
         _owns_otherwise(compared, one) or _measures_otherwise(compared, one) or _acts_otherwise(compared, one)
         for one in compared.said
@@ -129,7 +129,7 @@ def inverts(compared: Interpretation) -> bool:
 
 
 def _acts_otherwise(compared: Interpretation, passage: Passage) -> bool:
-    """Whether the content has somebody do what is done to them, with them or for them: "I sold it to Tom"."""
+    """Whether the fact makes somebody the actor who was the recipient or companion: "I sold it to Tom"."""
     content = compared.content
     named = [word for word in content.words if is_name(word, content, compared.named) or _is_kin(word, content)]
     if not named or not _opens_with(named[0], content):
@@ -158,7 +158,7 @@ def _may_act(compared: Interpretation, word: Word) -> bool:
 
 
 def _is_oblique(before: Sequence[Word], passage: Passage) -> bool:
-    """Whether a preposition, or a German dative, stands before somebody, with at most a possessive and a kin between."""
+    """Whether a preposition or a German dative precedes a person, with at most a possessive and a kinship word between."""
     for word in reversed(before):
         if passage.has("to", word.key):
             return True
@@ -179,7 +179,7 @@ def _owns_otherwise(compared: Interpretation, passage: Passage) -> bool:
 
 
 def _owned(compared: Interpretation, passage: Passage) -> Iterator[tuple[str, str]]:
-    """Who is somebody's boss, mother or landlord, with the name of that somebody: "Tom's boss", "il capo di Tom"."""
+    """Yield somebody's boss, mother or landlord, with that person's name: "Tom's boss", "il capo di Tom"."""
     words = passage.words
     for at, word in enumerate(words):
         if not _is_kin(word, passage):
@@ -205,7 +205,7 @@ def _measures_otherwise(compared: Interpretation, passage: Passage) -> bool:
 
 
 def _measured(compared: Interpretation, passage: Passage) -> Iterator[tuple[str, str]]:
-    """What is compared, with the name behind the "than"."""
+    """Yield what is compared, with the name after "than"."""
     words = passage.words
     for at, word in enumerate(words):
         if at and passage.has("than", word.key):
@@ -240,5 +240,5 @@ def _is_kin(word: Word, passage: Passage) -> bool:
 def _is_somebody(compared: Interpretation, word: Word, passage: Passage) -> bool:
     before = [one for one in passage.words if one.end <= word.start][-1:]
     if any(map(passage.claims, before)) and _is_kin(word, passage):
-        return False  # who has three children
+        return False  # as in "three children"
     return compared.is_person(word, passage) or passage.has("first", word.key) or passage.has("third", word.key)

@@ -1,4 +1,4 @@
-"""The machine that the tests of this folder share and break: its network fails, its Redis dies, its workers are killed."""
+"""The machine that this folder's tests share and break: its network fails, its Redis dies, its workers are killed."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -21,11 +21,11 @@ from workers.local.data_dir import DataFolder, held
 from workers.local.redis import redis
 
 HANG_SECONDS = 240
-"""How long a model hangs, and a lease lasts: longer than a test waits for anything, so that nothing goes on because of either."""
+"""How long a model hangs and a lease lasts: longer than any wait of a test, so that neither ends it."""
 
 
 class Connected:
-    """A machine that reaches its Redis through a proxy, and its Redis."""
+    """A machine that reaches its Redis through a proxy, and that Redis."""
 
     def __init__(self, folder: DataFolder, stack: ExitStack, data_dir: Path, environment: dict[str, str]) -> None:
         self._folder = folder
@@ -41,15 +41,15 @@ class Connected:
         stack.callback(self._ingest.dispose)
 
     def stop_redis(self) -> None:
-        """As an operator would; it keeps what it has in its append-only file."""
+        """Stop Redis as an operator would; its append-only file keeps the data."""
         self._redis.close()
 
     def start_redis(self) -> None:
-        """On its port and its data."""
+        """Start Redis on the same port and data."""
         assert self._redis.enter_context(redis(self._folder)) == self.url
 
     def intake_takes_an_event_within(self, seconds: float) -> None:
-        """Publish to the queue, again and again, as the spool does, and find one of the events in the inbox."""
+        """Publish to the queue repeatedly, as the spool does, until one of the events is in the inbox."""
         tenant, namespace = fresh_path()
 
         def taken() -> bool:
@@ -62,7 +62,7 @@ class Connected:
         self.running.eventually(taken, "the intake took an event", seconds)
 
     def worker_takes_a_task_within(self, seconds: float) -> None:
-        """Send tasks of a batch that there is not, again and again, as the scheduler does, and find one in the worker's log."""
+        """Send tasks for a missing batch repeatedly, as the scheduler does, until one is in the worker's log."""
         sent: list[str] = []
 
         def taken() -> bool:
@@ -73,31 +73,31 @@ class Connected:
         self.running.eventually(taken, "the worker took a task", seconds)
 
     def work_is_done_within(self, seconds: float) -> None:
-        """Put an event into the inbox, and see it through scheduler and worker."""
+        """Put an event into the inbox, and wait until scheduler and worker have processed it."""
         publishing = Publishing(self._ingest, NamespacePath.of(fresh_path()))
         publishing.say("I like coffee")
         statement = f"select stage from mosshead.batches where tenant_id = '{publishing.lane.tenant_id}'"
         self.running.eventually(lambda: self.running.rows(statement) == [("done",)], "the event took effect", seconds)
 
     def is_at_rest_within(self, seconds: float) -> None:
-        """See all that ever arrived take effect: a worker that is killed in the midst of it would keep its lease."""
+        """Wait until every event has taken effect: a worker killed while processing one would keep its lease."""
         statement = "select count(*) from mosshead.lanes where pending > 0 or batch_id is not null"
         self.running.eventually(lambda: self.running.rows(statement) == [(0,)], "all has taken effect", seconds)
 
     def send(self, task: str, *arguments: Any) -> str:
-        """Send a Celery task straight to Redis; returns its id."""
+        """Send a Celery task directly to Redis; return its id."""
         with app.connection_for_write(self.url) as connection:
             return str(app.send_task(task, args=arguments, queue="extract", connection=connection).id)
 
     def all_consume_again_within(self, seconds: float) -> None:
-        """Intake, scheduler and worker."""
+        """Check intake, scheduler and worker."""
         self.worker_takes_a_task_within(seconds)
         self.intake_takes_an_event_within(seconds)
         self.work_is_done_within(seconds)
 
 
 def fresh_path() -> tuple[str, str]:
-    """A namespace of a tenant that no other test knows."""
+    """A namespace of a new tenant."""
     return f"tenant-{uuid4().hex}", "sarah"
 
 
@@ -110,7 +110,7 @@ def fake() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture(scope="package")
 def connected(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connected]:
-    """The machine, and what lies between it and its Redis."""
+    """The machine, with a proxy before its Redis."""
     environment = {
         "OPENAI_BASE_URL": fake.base_url,
         "OPENAI_API_KEY": "sk-test",
@@ -127,5 +127,5 @@ def connected(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture(scope="package")
 def running(connected: Connected) -> Running:
-    """The machine alone."""
+    """The machine."""
     return connected.running

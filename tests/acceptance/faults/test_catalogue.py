@@ -1,4 +1,4 @@
-"""The first promise, under a few of the faults of `benchmarks.faults`: nothing lost, nothing doubled, in order, whatever dies."""
+"""The core promise under several faults of `benchmarks.faults`: nothing lost, nothing duplicated, in order, whatever dies."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ ONCE = {
     "commit cut off": (commit_cut_off(1), None),
     "app killed": (app_killed(1), "spool"),
 }
-"""Each fault of the catalogue, done once, and what it kills."""
+"""Each fault of the catalogue once, with what it kills."""
 
 FEWEST_SENT = 60
 _APPS = Apps(APPS, NAMESPACES, rate=2.0)
@@ -31,15 +31,13 @@ _PATIENCE_SECONDS = 600
 
 @pytest.fixture(scope="module")
 def under_traffic() -> Iterator[tuple[Cluster, Traffic]]:
-    """A service of its own under traffic, each process of it to be killed."""
+    """A separate service under traffic, whose processes are all killed in turn."""
     with cluster(put_database=put_database) as running, traffic(running, _APPS) as apps:
         yield running, apps
 
 
 @pytest.mark.parametrize("name", ONCE)
-def test_nothing_is_lost_nothing_doubled_and_all_in_order_whatever_dies(
-    name: str, under_traffic: tuple[Cluster, Traffic]
-) -> None:
+def test_events_survive_the_fault_exactly_once_and_in_order(name: str, under_traffic: tuple[Cluster, Traffic]) -> None:
     inject, victim = ONCE[name]
 
     report = run_fault(*under_traffic, name, inject, seed=1)
@@ -49,7 +47,7 @@ def test_nothing_is_lost_nothing_doubled_and_all_in_order_whatever_dies(
     assert victim is None or report.kills[victim]
 
 
-def test_after_all_of_the_faults_each_event_took_effect_once_and_in_order(
+def test_each_event_took_effect_once_and_in_order_after_all_faults(
     under_traffic: tuple[Cluster, Traffic],
 ) -> None:
     verdict = check_all(*under_traffic)
@@ -59,14 +57,14 @@ def test_after_all_of_the_faults_each_event_took_effect_once_and_in_order(
 
 
 @pytest.mark.thorough
-def test_the_command_finds_the_service_sound_and_a_loss_among_naive_tasks() -> None:
+def test_fault_command_passes_the_service_and_detects_lost_naive_tasks() -> None:
     options = [part for name in ONCE for part in ("--fault", name)]
     command = [sys.executable, "-m", "benchmarks.faults", "--quick", "--no-mutants", *options]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         output, told = run.communicate(timeout=_PATIENCE_SECONDS)
     except BaseException:
-        run.terminate()  # it ends what it started
+        run.terminate()  # it stops its own children
         run.wait()
         raise
     print(told)

@@ -1,7 +1,7 @@
-"""The service behind a network that fails, and before a Redis that dies: each process consumes again by itself, within seconds.
+"""The service with a failing network and a dying Redis: each process resumes consuming within seconds.
 
-What is sent meanwhile goes straight to Redis, so that nothing but the service has to come back. It is sent again and again, as by
-the spool and the scheduler: what Redis gives to a connection that died unseen is lost.
+Events and tasks are sent directly to Redis, so that only the service must recover. They are resent, as by the spool and
+scheduler, because Redis loses whatever it sends to a dead connection.
 """
 
 from redis import Redis
@@ -9,23 +9,23 @@ from redis import Redis
 from tests.acceptance.faults.conftest import Connected
 from tests.acceptance.test_probes import PROCESSES, eventually_answers, probe
 
-# It takes some 13 on two busy cores; beside two other tests it took more than 40 once.
+# Takes about 13 s on two busy cores; it once took more than 40 s beside two other tests.
 BACK_SECONDS = 75
 
 
-def test_after_connections_went_silent_all_consume_again(connected: Connected) -> None:
+def test_all_processes_consume_again_after_connections_went_silent(connected: Connected) -> None:
     connected.proxy.blackhole()
-    connected.proxy.heal()  # for new connections; those of now stay silent
+    connected.proxy.heal()  # for new connections; existing ones stay silent
     connected.all_consume_again_within(BACK_SECONDS)
 
 
-def test_after_connections_were_reset_all_consume_again(connected: Connected) -> None:
+def test_all_processes_consume_again_after_connections_were_reset(connected: Connected) -> None:
     assert connected.proxy.reset() >= 3
     connected.all_consume_again_within(BACK_SECONDS)
-    eventually_answers(connected.running, "worker", "/readyz", 200)  # its loop turns again
+    eventually_answers(connected.running, "worker", "/readyz", 200)  # its loop runs again
 
 
-def test_a_worker_that_starts_without_redis_and_those_that_lose_it_wait_for_it(connected: Connected) -> None:
+def test_workers_wait_for_redis_at_start_and_after_losing_it(connected: Connected) -> None:
     running = connected.running
     seen = running.log("worker").count("broker_away")
     connected.is_at_rest_within(BACK_SECONDS)
@@ -45,7 +45,7 @@ def test_a_worker_that_starts_without_redis_and_those_that_lose_it_wait_for_it(c
         eventually_answers(running, name, "/readyz", 200)
 
 
-def test_a_redis_that_may_only_be_read_for_a_while_as_in_a_failover_ends_nobody(connected: Connected) -> None:
+def test_read_only_redis_during_a_failover_stops_no_process(connected: Connected) -> None:
     worker = connected.running.pid("worker")
     with Redis.from_url(connected.url) as broker:
         broker.replicaof("127.0.0.1", "1")
@@ -59,7 +59,7 @@ def test_a_redis_that_may_only_be_read_for_a_while_as_in_a_failover_ends_nobody(
     assert connected.running.pid("worker") == worker
 
 
-def test_worker_refuses_what_is_no_message_and_goes_on(connected: Connected) -> None:
+def test_worker_rejects_malformed_messages_and_continues(connected: Connected) -> None:
     worker = connected.running.pid("worker")
     with Redis.from_url(connected.url) as broker:
         broker.lpush("mosshead:tasks:extract", "no JSON at all")
@@ -68,7 +68,7 @@ def test_worker_refuses_what_is_no_message_and_goes_on(connected: Connected) -> 
     assert connected.running.pid("worker") == worker
 
 
-def test_a_task_that_the_worker_does_not_know_is_dropped_and_reported(connected: Connected) -> None:
+def test_unknown_task_is_dropped_and_reported(connected: Connected) -> None:
     worker = connected.running.pid("worker")
     connected.send("mosshead.of_another_version")
     connected.work_is_done_within(BACK_SECONDS)

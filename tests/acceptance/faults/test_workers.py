@@ -1,7 +1,7 @@
-"""A real worker whose child is killed, and one that is told to stop, both in the middle of a task: another run does it again.
+"""A real worker whose child is killed, and one that is stopped, both during a task: another run repeats the task.
 
-The lease and the model that hangs last longer than the tests wait for anything, so that what goes on does not go on because a
-lease lapsed, or the model was given up.
+The lease and the hanging model outlast every wait of the tests, so that no test succeeds because a lease lapsed or the model call
+timed out.
 """
 
 import time
@@ -30,7 +30,7 @@ def _nothing_else_asks_the_model(connected: Connected) -> None:
 
 @contextmanager
 def during_a_call_of_the_model(running: Running, fake: FakeOpenAI, namespace: Namespace) -> Iterator[psutil.Process]:
-    """The worker, while one of its children waits for an answer about the namespace's event; then the event takes effect."""
+    """Yield the worker while one of its children waits for an answer about the namespace's event; the event then takes effect."""
     calls = fake.calls["ExtractionAnswer"]
     fake.script("ExtractionAnswer", Fault.hang(HANG_SECONDS))
     namespace.publish("I play the oboe")
@@ -41,7 +41,7 @@ def during_a_call_of_the_model(running: Running, fake: FakeOpenAI, namespace: Na
     assert fake.calls["ExtractionAnswer"] == calls + 2
 
 
-def test_a_child_that_is_killed_gives_its_lane_free_at_once(running: Running, fake: FakeOpenAI) -> None:
+def test_killed_child_releases_its_lane_at_once(running: Running, fake: FakeOpenAI) -> None:
     namespace = running.memory.namespace("acme", "killed")
     with during_a_call_of_the_model(running, fake, namespace) as worker:
         for child in worker.children():
@@ -50,9 +50,7 @@ def test_a_child_that_is_killed_gives_its_lane_free_at_once(running: Running, fa
     running.eventually(lambda: '"event": "worker_lost"' in running.log("worker"), "it is said")
 
 
-def test_a_worker_that_is_told_to_stop_hands_over_what_it_cannot_finish_and_goes(
-    running: Running, fake: FakeOpenAI
-) -> None:
+def test_stopping_worker_hands_over_unfinished_tasks_and_exits(running: Running, fake: FakeOpenAI) -> None:
     running.eventually(lambda: running.rows(ALIVE) == [(2,)], "the worker's two slots count")
     namespace = running.memory.namespace("acme", "stopped")
     with during_a_call_of_the_model(running, fake, namespace) as worker:
@@ -62,9 +60,7 @@ def test_a_worker_that_is_told_to_stop_hands_over_what_it_cannot_finish_and_goes
     assert running.rows(ALIVE) == [(2,)]
 
 
-def test_workers_come_back_from_a_redis_that_was_full_while_they_were_at_work(
-    running: Running, fake: FakeOpenAI
-) -> None:
+def test_workers_recover_when_redis_was_full_during_their_work(running: Running, fake: FakeOpenAI) -> None:
     namespace = running.memory.namespace("acme", "full")
     calls, worker = fake.calls["ExtractionAnswer"], psutil.Process(running.pid("worker"))
     intake = psutil.Process(running.pid("intake"))
@@ -75,13 +71,13 @@ def test_workers_come_back_from_a_redis_that_was_full_while_they_were_at_work(
         intake.suspend()
         try:
             broker.config_set("maxmemory", broker.info("memory")["used_memory"] + 2**20)
-            for size in (20_000, 100):  # small ones last, so that there is no room for a hint either
+            for size in (20_000, 100):  # small ones last, so that not even a hint fits
                 with suppress(OutOfMemoryError):
                     while True:
                         broker.lpush("mosshead:events:mosshead.events", b"x" * size)
             at_extract = "select count(*) from mosshead.batches where stage = 'extract'"
             running.eventually(lambda: running.rows(at_extract) == [(0,)], "the task is done, and to be acknowledged")
-            time.sleep(5)  # in which a worker that dies of it would be started, and die, again and again
+            time.sleep(5)  # time for a worker that dies of it to be restarted and die repeatedly
             assert worker.is_running(), "it waits for Redis, and does not die of it"
         finally:
             intake.resume()
@@ -94,7 +90,7 @@ def test_workers_come_back_from_a_redis_that_was_full_while_they_were_at_work(
     assert [memory.content for memory in namespace.memories()] == ["User plays the oboe"]
 
 
-def test_an_erasure_whose_scheduler_is_killed_in_the_midst_of_it_is_finished_by_the_next(running: Running) -> None:
+def test_erasure_is_finished_by_the_next_scheduler_if_the_first_is_killed(running: Running) -> None:
     namespace = running.memory.namespace("acme", "half erased")
     namespace.publish("I play the quuxophone", conversation="c")
     namespace.wait(timeout=SOON_SECONDS)
@@ -114,10 +110,10 @@ def test_an_erasure_whose_scheduler_is_killed_in_the_midst_of_it_is_finished_by_
     assert len(namespace.erasures.list()) == 1
 
 
-def test_what_is_erased_does_not_wait_for_a_model_that_hangs_for_every_slot(running: Running, fake: FakeOpenAI) -> None:
+def test_erasure_does_not_wait_for_a_model_that_hangs_in_every_slot(running: Running, fake: FakeOpenAI) -> None:
     running.eventually(lambda: running.rows(ALIVE) == [(2,)], "the worker's two slots count")
     namespace = running.memory.namespace("acme", "erased")
-    # Of two tenants, for none may have all slots where there are others.
+    # Of two tenants, because none may take all slots from the others.
     others = [running.memory.namespace(tenant, "user") for tenant in ("north", "south")]
     namespace.publish("I play the quuxophone", conversation="c")
     namespace.wait(timeout=SOON_SECONDS)

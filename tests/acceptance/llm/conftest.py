@@ -1,4 +1,4 @@
-"""The machine that the tests of this folder share: it has a model, a fake one over real HTTP, and Flower."""
+"""The machine shared by this folder's tests: it has Flower, and a fake model over real HTTP."""
 
 from collections.abc import Iterator
 
@@ -19,14 +19,14 @@ def fake() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture(autouse=True)
 def _nothing_stays_scripted(fake: FakeOpenAI) -> Iterator[None]:
-    """A test asks for all the answers that it scripted: the next one would get what is left."""
+    """Check that a test requested all its scripted answers; the next test would get the rest."""
     yield
     assert fake.unscript() == {}
 
 
 @pytest.fixture(scope="package")
 def running(fake: FakeOpenAI, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """The machine. One task runs at a time, so that others wait where an onlooker sees them, and it logs all it can."""
+    """The machine. It runs one task at a time, so that others visibly wait, and logs everything it can."""
     environment = {
         "OPENAI_BASE_URL": fake.base_url,
         "OPENAI_API_KEY": API_KEY,

@@ -1,4 +1,4 @@
-"""No word of a conversation in Flower, in task arguments, in `inspect`, in Celery's queues or in any log, whatever goes wrong."""
+"""No conversation text in Flower, task arguments, `inspect`, Celery's queues or any log, whatever goes wrong."""
 
 import base64
 import json
@@ -33,7 +33,7 @@ def celery(running: Running) -> Iterator[Celery]:
 
 
 def seen_by_an_onlooker(running: Running, celery: Celery) -> str:
-    """All that an operator can see."""
+    """Return everything that an operator can see."""
     inspect = celery.control.inspect(timeout=10, limit=1)
     inspected = [inspect.active(), inspect.reserved(), inspect.scheduled(), inspect.stats(), inspect.registered()]
     tasks = running.flower_tasks()
@@ -42,7 +42,7 @@ def seen_by_an_onlooker(running: Running, celery: Celery) -> str:
 
 
 def queued_tasks(running: Running) -> str:
-    """What stands in Redis for Celery: queues, and what is not acknowledged. Text, as far as base64 hides none."""
+    """Return Celery's data in Redis, queued and unacknowledged, with base64 decoded as far as possible."""
     with Redis.from_url(running.addresses.broker_url) as redis:
         keys = [key for key in redis.scan_iter("mosshead:tasks:*")]  # noqa: C416
         dumped = b"\n".join(redis.dump(key) or b"" for key in keys)
@@ -62,19 +62,19 @@ def assert_no_canary(text: str) -> None:
 
 
 def in_state(running: Running, state: str, namespace: Namespace) -> set[str]:
-    """The names of a namespace's tasks that Flower lists in a state."""
+    """Return the names of a namespace's tasks that Flower lists in a state."""
     own = str(namespace.path.namespace_id)
     return {
         task["name"] for task in running.flower_tasks().values() if task["state"] == state and own in str(task["args"])
     }
 
 
-def test_the_search_would_find_a_canary() -> None:
+def test_canary_search_finds_a_planted_canary() -> None:
     with pytest.raises(AssertionError):
         assert_no_canary(f"… {SECRET} …")
 
 
-def test_while_tasks_succeed(running: Running, celery: Celery) -> None:
+def test_no_canary_while_tasks_succeed(running: Running, celery: Celery) -> None:
     namespace = running.memory.namespace("acme", "success")
     namespace.publish(SECRET, conversation="c1")
     namespace.wait(timeout=90)
@@ -87,7 +87,7 @@ def test_while_tasks_succeed(running: Running, celery: Celery) -> None:
     assert_no_canary(seen_by_an_onlooker(running, celery))
 
 
-def test_while_tasks_are_active_and_reserved(running: Running, celery: Celery, fake: FakeOpenAI) -> None:
+def test_no_canary_while_tasks_are_active_and_reserved(running: Running, celery: Celery, fake: FakeOpenAI) -> None:
     namespaces = [running.memory.namespace("acme", f"slow-{number}") for number in range(3)]
     inspect = celery.control.inspect(timeout=10, limit=1)
 
@@ -111,20 +111,20 @@ def test_while_tasks_are_active_and_reserved(running: Running, celery: Celery, f
     [
         [Fault("refusal")],
         [Fault("invalid_json")] * 4,
-        [Fault("truncated")] * 3,  # of the message, and of both its halves
+        [Fault("truncated")] * 3,  # for the message, and for each half of it
         [Fault("html")],
         [lambda request: {"facts": [{"remark": request.prompt, "kind": SECRET}]}] * 4,
     ],
     ids=["refusal", "invalid-json", "truncated", "html", "not-the-schema"],
 )
-def test_while_tasks_fail(
+def test_no_canary_while_tasks_fail(
     running: Running,
     celery: Celery,
     fake: FakeOpenAI,
     answers: list[Fault | Callable[[Request], Json]],
     request: pytest.FixtureRequest,
 ) -> None:
-    """After an answer that is none, the message is asked about in halves: the task fails where those have none either."""
+    """After an unusable answer, the message is retried in halves; the task fails if those get none either."""
     fake.script("ExtractionAnswer", *answers)
     namespace = running.memory.namespace("acme", f"failing-{request.node.callspec.id}")
     namespace.publish(SECRET, conversation="c1")
@@ -134,8 +134,8 @@ def test_while_tasks_fail(
     assert_no_canary(seen_by_an_onlooker(running, celery))
 
 
-def test_when_the_database_refuses_a_row(running: Running, celery: Celery) -> None:
-    """An error of Postgres shows the failing row; it must not get out of the worker."""
+def test_no_canary_when_the_database_rejects_a_row(running: Running, celery: Celery) -> None:
+    """Postgres's error shows the failing row, which must not leave the worker."""
     assert running.addresses.admin_url is not None
     with psycopg.connect(running.addresses.admin_url, autocommit=True) as connection:
         connection.execute(
@@ -155,7 +155,7 @@ def test_when_the_database_refuses_a_row(running: Running, celery: Celery) -> No
     assert any(CANARIES[2] in memory.content for memory in namespace.memories())
 
 
-def test_when_a_task_is_unknown(running: Running, celery: Celery) -> None:
+def test_no_canary_when_a_task_is_unknown(running: Running, celery: Celery) -> None:
     namespace = running.memory.namespace("acme", "success")
     ids = [str(namespace.path.tenant_id), str(namespace.path.namespace_id), "00000000-0000-0000-0000-000000000000"]
     celery.send_task("mosshead.no_such_stage", args=ids, queue="extract")
@@ -164,7 +164,7 @@ def test_when_a_task_is_unknown(running: Running, celery: Celery) -> None:
     assert_no_canary(seen_by_an_onlooker(running, celery))
 
 
-def test_when_the_intake_refuses_an_event(running: Running, celery: Celery) -> None:
+def test_no_canary_when_the_intake_rejects_an_event(running: Running, celery: Celery) -> None:
     before = running.logs().count("event_refused")
     with broker_at(running.addresses.broker_url).open() as connection:
         producer = Producer(connection.channel(), exchange=EXCHANGE)

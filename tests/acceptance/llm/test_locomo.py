@@ -1,4 +1,4 @@
-"""The benchmark of messages on the project's own conversation, with an LLM that finds the data's facts."""
+"""The message benchmark on the project's own conversation, with an LLM that finds the annotated facts."""
 
 import json
 import subprocess
@@ -24,7 +24,7 @@ _SECONDS = 300
 
 
 def assert_found(scores: Mapping[str, Any]) -> None:
-    """What answers a question is recalled, and shown in a context."""
+    """Check that messages answering a question are found, and shown in a context."""
     assert (scores["questions"], scores["official_questions"]) == (11, 12)
     assert scores["memories"] >= 10
     assert scores["recall_at"]["5"] >= 0.85
@@ -32,7 +32,7 @@ def assert_found(scores: Mapping[str, Any]) -> None:
     assert scores["recall_tokens"]["500"] >= 0.95
 
 
-def test_what_answers_a_question_is_recalled_and_shown(running: Running, fake: FakeOpenAI) -> None:
+def test_messages_answering_a_question_are_recalled_and_shown(running: Running, fake: FakeOpenAI) -> None:
     conversations = read_conversations(ROOT / DATA)
     told = list(chain.from_iterable(one.told for one in conversations))
     with fake.answering("ExtractionAnswer", lambda request: replayed(told, request.prompt)):
@@ -43,7 +43,7 @@ def test_what_answers_a_question_is_recalled_and_shown(running: Running, fake: F
 
 
 @pytest.mark.thorough
-def test_the_command_of_the_benchmark_finds_the_same_on_a_service_of_its_own() -> None:
+def test_benchmark_command_finds_the_same_on_its_own_service() -> None:
     command = [sys.executable, "-m", "benchmarks.locomo", "--data", DATA, "--facts", "--fill", "--json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=_SECONDS, check=False)
     assert done.returncode == 0, done.stderr

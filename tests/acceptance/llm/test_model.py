@@ -1,4 +1,4 @@
-"""The same way with an LLM, which is a fake endpoint over real HTTP: what it is asked, what it costs, and how it may fail."""
+"""The whole way with an LLM, a fake endpoint over real HTTP: what it is asked, what it costs, and how it fails."""
 
 import contextlib
 import io
@@ -15,8 +15,10 @@ from tests.pages import ROOT
 from tests.unit.mosshead.contrib.managers.scripted import field_set, new
 
 
-def test_one_extraction_a_batch_and_at_most_one_decision(running: Running, fake: FakeOpenAI) -> None:
-    """Others share the machine: calls count by what is said in them, and rows by their namespace."""
+def test_each_batch_makes_one_extraction_call_and_at_most_one_consolidation_call(
+    running: Running, fake: FakeOpenAI
+) -> None:
+    """Other tests share the machine, so calls are counted by their content, and rows by namespace."""
     sarah = running.memory.namespace("acme", "sarah")
     of_sarah = f"where namespace_id = '{sarah.path.namespace_id}'"
     for talk in range(3):
@@ -37,7 +39,7 @@ def test_one_extraction_a_batch_and_at_most_one_decision(running: Running, fake:
     assert spent["extraction"] == batches
 
 
-def test_an_outage_loses_nothing_and_counts_against_nobody(running: Running, fake: FakeOpenAI) -> None:
+def test_model_outage_loses_nothing_and_counts_no_attempts(running: Running, fake: FakeOpenAI) -> None:
     fake.script("ExtractionAnswer", Fault.status(429, retry_after="1"), Fault("reset"))
     omar = running.memory.namespace("acme", "omar")
 
@@ -47,7 +49,7 @@ def test_an_outage_loses_nothing_and_counts_against_nobody(running: Running, fak
     assert [memory.content for memory in omar.memories()] == ["User plays the oboe"]
 
 
-def test_a_model_that_answers_nonsense_is_given_up_and_the_lane_goes_on(running: Running, fake: FakeOpenAI) -> None:
+def test_unusable_answers_become_dead_letters_and_the_lane_continues(running: Running, fake: FakeOpenAI) -> None:
     fake.script("ExtractionAnswer", Fault("refusal"))
     eve = running.memory.namespace("acme", "eve")
     eve.publish("I play the tuba")
@@ -67,7 +69,7 @@ def test_a_model_that_answers_nonsense_is_given_up_and_the_lane_goes_on(running:
     assert [memory.content for memory in eve.memories()] == ["User plays the harp"]
 
 
-def test_the_page_about_documents_does_what_it_says(running: Running, fake: FakeOpenAI) -> None:
+def test_code_of_the_documents_page_runs(running: Running, fake: FakeOpenAI) -> None:
     said = "I'm Sarah, I work as a vet and I was running for 30 minutes"
     record = {"name": "Workout", "data": json.dumps({"sport": "running", "minutes": 30})}
     fake.script(
@@ -85,8 +87,8 @@ def test_the_page_about_documents_does_what_it_says(running: Running, fake: Fake
         assert printed.getvalue() == expected
 
 
-def test_a_wrong_key_is_named_and_nothing_is_lost(running: Running, fake: FakeOpenAI) -> None:
-    """The operator puts the key right, and what waited is formed."""
+def test_wrong_api_key_is_reported_and_nothing_is_lost(running: Running, fake: FakeOpenAI) -> None:
+    """Once the operator corrects the key, the waiting memories are formed."""
     fake.script("ExtractionAnswer", Fault.status(401))
     ann = running.memory.namespace("acme", "ann")
     ann.publish("I like tea")

@@ -1,4 +1,4 @@
-"""The benchmark of models as its command, with an endpoint that is never wrong."""
+"""The models benchmark as a command, with an endpoint that is never wrong."""
 
 import json
 import os
@@ -17,7 +17,7 @@ _SECONDS = 300
 
 
 @pytest.mark.thorough
-def test_the_command_scores_a_model_that_is_never_wrong_and_counts_what_it_cost(tmp_path: Path) -> None:
+def test_models_command_scores_a_perfect_model_and_reports_its_cost(tmp_path: Path) -> None:
     cases = read_data(ROOT / CASES, 12)
     memories = tmp_path / "memories.jsonl"
     with Oracle(cases) as oracle:  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
-"""A real Prometheus reads the service with the shipped configuration, and finds what the shipped dashboard asks for.
+"""A real Prometheus scrapes the service with the shipped configuration, and the shipped dashboard's queries return data.
 
-It needs Prometheus (`apt-get install prometheus`, or PROMETHEUS with its command), and is skipped without it.
+This needs Prometheus (`apt-get install prometheus`, or PROMETHEUS with its command), and is skipped without it.
 """
 
 import json
@@ -38,20 +38,20 @@ class Prometheus:
         self._url = f"http://{LOOPBACK}:{port}/api/v1"
 
     def ask(self, path: str, **given: str) -> Any:
-        """The data of an answer."""
+        """Return the data of an API answer."""
         with urllib.request.urlopen(f"{self._url}/{path}?{urlencode(given)}", timeout=10) as answer:
             return json.load(answer)["data"]
 
     def values(self, query: str) -> list[float]:
-        """What a query finds at this moment."""
+        """Return the current result of a query."""
         return [float(one["value"][1]) for one in self.ask("query", query=query)["result"]]
 
     def has_data(self, query: str) -> bool:
-        """Whether it finds anything."""
+        """Whether a query returns data."""
         return self.values(query) != []
 
     def scrapes(self) -> bool:
-        """Whether it has read the service."""
+        """Whether it has scraped the service."""
         try:
             return self.values('up{job="mosshead"}') == [1.0]
         except (URLError, OSError):
@@ -60,7 +60,7 @@ class Prometheus:
 
 @pytest.fixture(scope="module")
 def prometheus(running: Running, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
-    """Started with the shipped files, but for where the scheduler is and how often it is read."""
+    """Run Prometheus with the shipped files, except for the scheduler's address and the scrape interval."""
     assert PROMETHEUS is not None
     folder = tmp_path_factory.mktemp("prometheus")
     shipped = (DEPLOY / "prometheus.yml").read_text(encoding="utf-8")
@@ -89,14 +89,14 @@ def prometheus(running: Running, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 def queries() -> list[str]:
-    """What the dashboard asks, with its variables as they are when it is first opened."""
+    """Return the dashboard's queries, with its variables' initial values."""
     dashboard = json.loads((DEPLOY / "grafana-dashboard.json").read_text(encoding="utf-8"))
     variables = {one["name"]: one["query"] for one in dashboard["templating"]["list"] if one["type"] == "textbox"}
     asked = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
     return [re.sub(r"\$(\w+)", lambda found: variables[found[1]], one) for one in asked]
 
 
-def test_every_query_of_the_dashboard_returns_data(running: Running, prometheus: Prometheus) -> None:
+def test_every_dashboard_query_returns_data(running: Running, prometheus: Prometheus) -> None:
     nora = running.memory.namespace("acme", "nora")
     nora.publish("I collect stamps")
     nora.wait(timeout=90)
@@ -110,7 +110,7 @@ def test_every_query_of_the_dashboard_returns_data(running: Running, prometheus:
     assert prometheus.values("sum(mosshead_llm_prompt_tokens_last_5m)")[0] > 0
 
 
-def test_the_dashboard_and_the_alarms_ask_for_every_figure_of_the_service_and_for_no_other(
+def test_dashboard_and_alerts_use_exactly_the_service_metrics(
     prometheus: Prometheus,
 ) -> None:
     names = {one for one in prometheus.ask("label/__name__/values") if one.startswith("mosshead_")}
@@ -119,11 +119,11 @@ def test_the_dashboard_and_the_alarms_ask_for_every_figure_of_the_service_and_fo
     assert set(re.findall(r"\bmosshead_\w+", text)) - {"mosshead_worker", "mosshead_reader", "mosshead_ingest"} == names
 
 
-def test_a_service_at_rest_raises_no_alarm(running: Running, prometheus: Prometheus) -> None:
+def test_idle_service_raises_no_alert(running: Running, prometheus: Prometheus) -> None:
     rules = prometheus.ask("rules")["groups"][0]["rules"]
 
     assert len(rules) >= 9
     assert {one["name"]: one["health"] for one in rules if one["health"] == "err"} == {}
     assert {one["name"] for one in rules if one["state"] == "firing"} <= {
         "MossheadDeadLetters"
-    }  # others' tests make some
+    }  # other tests cause some

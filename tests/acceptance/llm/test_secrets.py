@@ -1,4 +1,4 @@
-"""Secrets do not become memories: of what an app publishes no secret is found anywhere, and what only looks like one stays."""
+"""Secrets never become memories: none that an app publishes is found anywhere, and look-alikes stay."""
 
 import base64
 import binascii
@@ -24,28 +24,28 @@ from workers.local.ports import free_port
 
 SECRETS = 200
 TO_THE_SERVICE = 96
-"""Four of each kind. The unit tests of redaction take thousands."""
+"""Four of each kind. The unit tests of redaction use thousands."""
 
 NAMESPACES = 4
 PATIENCE_SECONDS = 300
 FEWEST_ALIKE = 0.95
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{24,}={0,2}")
-_MADE_SURE = 9  # characters of a part that stands nowhere by chance; of a PIN, all that is said of it is searched for
+_MADE_SURE = 9  # characters of a fragment that cannot occur by chance; for a PIN, its whole context is searched for
 
 
 def needles(given: Given) -> list[str]:
-    """What to search for: the secret, or, where it is short, with the words that it came in."""
+    """Return what to search for: the secret, or a short one with its context."""
     return [part if len(part) >= _MADE_SURE else given.text for part in given.parts]
 
 
 def found_in(place: str, seen: str, given: list[Given]) -> list[str]:
-    """Which kinds of secrets stand in what was seen of a place."""
+    """Return the kinds of secrets found in a place's content."""
     return [f"{place}: {one.kind}" for one in given if any(needle in seen for needle in needles(one))]
 
 
 def readable(data: bytes) -> str:
-    """Bytes as text, and what they hold in base64, as the queue's messages do."""
+    """Return bytes as text, with base64 decoded, as in the queue's messages."""
     return "\n".join([data.decode(errors="replace"), *_decoded(data)])
 
 
@@ -58,7 +58,7 @@ def _decoded(data: bytes) -> Iterator[str]:
 
 
 def tables(running: Running) -> dict[str, str]:
-    """Every row of every table, as the superuser sees it, byte strings decoded."""
+    """Return every row of every table as the superuser sees it, byte strings decoded."""
     names = running.rows(
         "select format('%I.%I', schemaname, tablename) from pg_tables "
         "where schemaname not in ('pg_catalog', 'information_schema')"
@@ -75,17 +75,17 @@ def tables(running: Running) -> dict[str, str]:
 
 
 def files(folder: Path) -> str:
-    """Every file of a folder, at any depth.
+    """Return the content of all files below a folder.
 
-    Read by another process: one that opens and closes a file of SQLite's by itself frees the locks that it holds on it, and the
-    spools of this process are open. (https://sqlite.org/howtocorrupt.html, 2.2)
+    Another process reads them: opening and closing an SQLite file would release this process's locks on it, and this process has
+    open spools (https://sqlite.org/howtocorrupt.html, 2.2).
     """
     names = [str(path) for path in sorted(folder.rglob("*")) if path.is_file()]
     return readable(subprocess.run(["cat", "--", *names], check=False, capture_output=True).stdout) if names else ""
 
 
 def in_redis(running: Running) -> str:
-    """Every key that Redis holds."""
+    """Return every key in Redis."""
     with Redis.from_url(running.addresses.broker_url) as redis:
         keys = list(redis.scan_iter("*"))
         values = [redis.dump(key) or b"" for key in keys]
@@ -95,18 +95,18 @@ def in_redis(running: Running) -> str:
 
 
 def on_flower(running: Running) -> str:
-    """Flower's pages and answers, those of each task included."""
+    """Return Flower's pages and API answers, including those of each task."""
     pages = [*FLOWER_PAGES, DATATABLE, *(f"/task/{task_id}" for task_id in running.flower_tasks())]
     return "\n".join(running.flower(page) for page in pages)
 
 
 def asked(fake: FakeOpenAI) -> str:
-    """All that the LLM was sent."""
+    """Return everything sent to the LLM."""
     return "\n".join(json.dumps(request.body, ensure_ascii=False) for request in fake.requests)
 
 
 def everywhere(running: Running, fake: FakeOpenAI, given: list[Given]) -> list[str]:
-    """Where any of the secrets is found, but for the queue."""
+    """Return where any of the secrets is found, except in the queue."""
     places = {
         **tables(running),
         "spool": files(state_folder()),
@@ -117,7 +117,7 @@ def everywhere(running: Running, fake: FakeOpenAI, given: list[Given]) -> list[s
     return [found for place, seen in places.items() for found in found_in(place, seen, given)]
 
 
-def test_no_secret_that_an_app_publishes_is_found_anywhere(running: Running, fake: FakeOpenAI) -> None:
+def test_published_secrets_are_found_nowhere(running: Running, fake: FakeOpenAI) -> None:
     asked_before = fake.calls["ExtractionAnswer"]
     given = secrets(4, TO_THE_SERVICE)
     assert len(kinds()) >= 12
@@ -152,7 +152,7 @@ def test_no_secret_that_an_app_publishes_is_found_anywhere(running: Running, fak
     assert not found, sorted(set(found))
 
 
-def test_no_secret_stands_in_the_spool_while_the_queue_is_away(running: Running, tmp_path: Path) -> None:
+def test_spool_contains_no_secret_while_the_queue_is_down(running: Running, tmp_path: Path) -> None:
     given = secrets(6, SECRETS)
     nowhere = f"redis://127.0.0.1:{free_port()}/0"
     with Memory.connect(
@@ -167,7 +167,7 @@ def test_no_secret_stands_in_the_spool_while_the_queue_is_away(running: Running,
     assert not found_in("spool", seen, given)
 
 
-def test_what_only_looks_like_a_secret_stays(running: Running) -> None:
+def test_secret_look_alikes_are_kept(running: Running) -> None:
     namespace = running.memory.namespace("acme", "look-alikes")
     given = look_alikes(4, TO_THE_SERVICE)
     ids = namespace.publish_conversation([{"role": "user", "content": text} for text in given], conversation="c1")
@@ -178,8 +178,8 @@ def test_what_only_looks_like_a_secret_stays(running: Running) -> None:
     assert len(changed) <= (1 - FEWEST_ALIKE) * len(given), changed
 
 
-def test_no_secret_of_somebody_elses_producer_gets_past_the_queue(running: Running, fake: FakeOpenAI) -> None:
-    """The queue has it as it came. The intake takes the secrets out, also of what it refuses."""
+def test_secrets_of_a_foreign_producer_stop_at_the_queue(running: Running, fake: FakeOpenAI) -> None:
+    """The queue has the original event. The intake redacts secrets, even in events that it rejects."""
     given = secrets(5, 48)
     refused_before = running.logs().count("event_refused")
     bodies = []

@@ -1,4 +1,4 @@
-"""Tenants and namespaces as an operator lists them: the latest active first, without a look at anybody's rows."""
+"""Tenants and namespaces as an operator lists them: latest active first, without reading any tenant's rows."""
 
 from uuid import uuid4
 
@@ -11,7 +11,7 @@ from mosshead.store.connection import tenant_transaction
 from tests.given import MINILM, Publishing, Remembering
 
 
-def test_namespaces_of_a_tenant_come_latest_active_first_with_their_counts(
+def test_namespaces_are_listed_latest_active_first_with_counts(
     ingest_engine: Engine, worker_engine: Engine, publishing: Publishing, remembering: Remembering
 ) -> None:
     publishing.say("I like tea", "I like ham")
@@ -23,7 +23,7 @@ def test_namespaces_of_a_tenant_come_latest_active_first_with_their_counts(
     tenant_id = publishing.path.tenant_id
 
     def listed() -> list[tuple[LaneRef, int, int]]:
-        # No tenant is set: what has a policy would not be seen.
+        # No tenant is set, so tables with a policy would appear empty.
         with worker_engine.begin() as connection:
             found = activity.active_namespaces(connection, tenant_id=tenant_id, limit=10)
         return [(one.lane, one.memories, one.waiting) for one in found]

@@ -1,7 +1,7 @@
-"""What somebody who may send any SQL as the reader or the worker learns of another tenant: nothing that it holds.
+"""What someone with arbitrary SQL as reader or worker learns about another tenant: nothing it holds.
 
-Two tenants have the same ids in every table, so that nothing but the tenant tells their rows apart; each has words of its own.
-What such a login can learn all the same stands in docs/explanation/security.md.
+Two tenants have equal ids in every table, so that only the tenant distinguishes their rows; each has its own words.
+docs/explanation/security.md lists what such a login can still learn.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ WORDLESS = {
     *("put_off_for", "skipped_for", "prompt", "llm_model", "stage", "digest", "scope", "conversation", "rows"),
     *("endpoint", "mode"),
 }
-"""Columns that hold a name of the service's or an id of the app's. A word of a conversation has no place in any of them."""
+"""Columns with names by the service or ids by the app, which never contain conversation text."""
 
 
 class Pair(NamedTuple):
@@ -51,10 +51,10 @@ class Pair(NamedTuple):
 
 @pytest.fixture(scope="module")
 def pair(admin_engine: Engine) -> Pair:
-    """Two tenants with a row in every table, and words in what has words."""
+    """Two tenants with a row in every table, and words in text columns."""
     made = Pair(uuid4(), uuid4(), uuid4())
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("set local session_replication_role = replica")  # foreign keys are not the point
+        connection.exec_driver_sql("set local session_replication_role = replica")  # foreign keys do not matter here
         for tenant_id, word in ((made.ours, OURS), (made.theirs, THEIRS)):
             for table in tables_of_tenants(connection):
                 fill(connection, table.relname, tenant_id, made.row)
@@ -66,14 +66,14 @@ def pair(admin_engine: Engine) -> Pair:
 
 @pytest.fixture(scope="module", params=ROLES)
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """The login of an app, and that of a stage."""
+    """The logins of an app and of a stage."""
     found: Engine = request.getfixturevalue(f"{request.param}_engine")
     return found
 
 
 @pytest.fixture
 def attacker(engine: Engine, pair: Pair) -> Iterator[Connection]:
-    """A transaction of our tenant that may write, in so far as its role may."""
+    """A transaction of our tenant that may write as far as its role allows."""
     with engine.connect() as connection, connection.begin() as transaction:
         connection.exec_driver_sql("set transaction read write")
         _be(connection, str(pair.ours))
@@ -87,17 +87,15 @@ def _be(connection: Connection, tenant: str | None) -> None:
 
 
 def told(connection: Connection) -> list[str]:
-    """What notices say from here on."""
+    """Collect notices from here on."""
     heard: list[str] = []
     driver: Any = connection.connection.driver_connection
     driver.add_notice_handler(lambda notice: heard.append(notice.message_primary))
     return heard
 
 
-def test_a_function_of_ones_own_is_shown_ones_own_rows_alone(
-    attacker: Connection, engine: Engine, admin_engine: Engine
-) -> None:
-    """Cheaper than any policy, it comes first where Postgres is free to choose, and tells all that it is given."""
+def test_custom_function_sees_only_own_rows(attacker: Connection, engine: Engine, admin_engine: Engine) -> None:
+    """A cheap function runs before any policy if Postgres is free to choose, and could report all rows."""
     attacker.exec_driver_sql(_TELLING)
     for way in ("indexscan", "bitmapscan", "indexonlyscan"):
         attacker.exec_driver_sql(f"set local enable_{way} = off")
@@ -118,8 +116,8 @@ def test_a_function_of_ones_own_is_shown_ones_own_rows_alone(
 
 
 @pytest.mark.parametrize("session", [None, "", "ours", "theirs or all"])
-def test_words_are_looked_for_among_ones_own_rows_alone(engine: Engine, pair: Pair, session: str | None) -> None:
-    """Whatever the arguments are; with no tenant there is nothing, and of what is none an error that names it."""
+def test_word_search_covers_only_own_rows(engine: Engine, pair: Pair, session: str | None) -> None:
+    """With any arguments; without a tenant, it finds nothing, and an invalid tenant is an error that names it."""
     tenant = str(pair.ours) if session == "ours" else session
     found: dict[str, int] = {}
     errors: list[str] = []
@@ -138,7 +136,7 @@ def test_words_are_looked_for_among_ones_own_rows_alone(engine: Engine, pair: Pa
     assert str(pair.theirs) not in str(errors)
 
 
-def test_what_ones_own_schema_shadows_is_not_looked_at(attacker: Connection, pair: Pair) -> None:
+def test_objects_shadowed_by_the_attackers_schema_are_not_used(attacker: Connection, pair: Pair) -> None:
     for statement in _SHADOWS.split(";"):
         attacker.exec_driver_sql(statement.replace("THEIRS", str(pair.theirs)))
     assert attacker.exec_driver_sql("select count(*) from mosshead_read_v1.memories").scalar_one() == 1
@@ -175,7 +173,7 @@ def test_what_ones_own_schema_shadows_is_not_looked_at(attacker: Connection, pai
         "set row_security = off; select mosshead_read_v1.holding('memories', null, 'x', '{x}', 1, 1)",
     ],
 )
-def test_is_refused(attacker: Connection, statement: str) -> None:
+def test_forbidden_statement_is_refused(attacker: Connection, statement: str) -> None:
     *before, last = statement.split("; ")
     for one in before:
         attacker.exec_driver_sql(one)
@@ -184,8 +182,8 @@ def test_is_refused(attacker: Connection, statement: str) -> None:
     assert getattr(caught.value.orig, "sqlstate", None) == "42501", "refused, and not for another reason"
 
 
-def test_what_the_planner_expects_tells_no_word(attacker: Connection, admin_engine: Engine, pair: Pair) -> None:
-    """Or else a search by halves would spell out the texts of all tenants."""
+def test_planner_estimates_reveal_no_words(attacker: Connection, admin_engine: Engine, pair: Pair) -> None:
+    """Otherwise a binary search would spell out the texts of all tenants."""
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("analyze mosshead.vocabulary, mosshead.turns")
 
@@ -205,7 +203,7 @@ def test_what_the_planner_expects_tells_no_word(attacker: Connection, admin_engi
     )
 
 
-def test_no_statistics_are_gathered_of_what_people_said(admin_engine: Engine) -> None:
+def test_text_columns_have_no_statistics(admin_engine: Engine) -> None:
     with admin_engine.connect() as connection:
         gathered = connection.execute(
             _GATHERED, {"open": [*WITHOUT_POLICY, "alembic_version", "workers", "breakers", "refused_tasks"]}
@@ -214,16 +212,16 @@ def test_no_statistics_are_gathered_of_what_people_said(admin_engine: Engine) ->
     assert words == {("prompts", "name"), ("prompt_feedback", "name")}, "the app's own names, and nothing else"
 
 
-def test_nobody_may_call_what_was_not_granted(admin_engine: Engine) -> None:
-    """Functions are executable by everyone unless that is taken away."""
+def test_functions_are_callable_only_if_granted(admin_engine: Engine) -> None:
+    """Functions are executable by everyone unless that is revoked."""
     with admin_engine.connect() as connection:
         assert connection.exec_driver_sql(_OF_EVERYONE).scalars().all() == []
         loose = connection.exec_driver_sql(_LOOSE_DEFINERS).scalars().all()
     assert loose == [], "a function that runs as its owner must not look for names where its caller says"
 
 
-def test_statements_hold_no_words(addresses: Addresses) -> None:
-    """Whoever logs in as the same role sees what the others' sessions run: the text of it, and no parameters."""
+def test_statements_contain_no_conversation_text(addresses: Addresses) -> None:
+    """Everyone with the same role sees the text of other sessions' statements, without parameters."""
     reads: list[Callable[[Namespace], object]] = [
         lambda sarah: sarah.query(THEIRS),
         lambda sarah: sarah.context(f"Does {THEIRS} know Peter?", history=[{"role": "user", "content": f"{THEIRS}!"}]),
@@ -241,7 +239,7 @@ def test_statements_hold_no_words(addresses: Addresses) -> None:
 
 
 def prepared_by(engine: Engine) -> set[str]:
-    """The statements that any connection of an engine has prepared; each sees its own alone."""
+    """Return the statements prepared by any connection of an engine; each sees only its own."""
     assert isinstance(engine.pool, QueuePool)
     statement = "select statement from pg_prepared_statements"
     with ExitStack() as stack:
@@ -276,7 +274,7 @@ _VOCABULARY = text("""
     select :tenant, gen_random_uuid(), 'x', gen_random_uuid(), 'x', now(), 'user', '[1]', '[1]',
            to_tsvector('simple', :word || '900') from words
 """)
-"""So many that statistics would tell of them; in namespaces that nobody asks for."""
+"""Enough rows to affect statistics, in namespaces that nobody uses."""
 
 _CALLS = (
     "'memories', :row, 'x', array[:theirs], 10, 10",
@@ -293,10 +291,10 @@ _CALLS = (
     "'memories', :row, 'x'' or true or ''x', array[:theirs], 10, 10",
     "'turns where true or true', :row, 'x', array[:theirs], 10, 10",
 )
-"""Of a call that names our word our row is found, and of no other call anything."""
+"""Calls that name our word find our row; other calls find nothing."""
 
 _WRONG = 3
-"""So many of them are errors whoever asks."""
+"""How many of these calls are errors for any caller."""
 
 _SHADOWS = """
     create function pg_temp.current_tenant() returns uuid language sql return 'THEIRS'::uuid;

@@ -1,4 +1,4 @@
-"""Breakers: closed, open, half open with one who tries, closed again. On the database's own clock."""
+"""Breakers: closed, open, half open with one probe, closed again. On the database's clock."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -16,7 +16,7 @@ LLM = "llm"
 
 
 class Provider:
-    """The breaker of one provider, each call a transaction of its own."""
+    """The breaker of one provider; each call is a transaction."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -46,7 +46,7 @@ class Provider:
             return leases.breakers(connection)
 
     def wait_out(self) -> None:
-        """Its pause is over, as far as the database can tell."""
+        """End its pause, as far as the database can tell."""
         with self.engine.begin() as connection:
             connection.execute(text("update mosshead.breakers set open_until = now() - interval '1 ms'"))
 
@@ -56,26 +56,26 @@ def provider(settled: None, worker_engine: Engine) -> Provider:
     return Provider(worker_engine)
 
 
-def test_one_that_never_failed_is_asked_by_all(provider: Provider) -> None:
+def test_healthy_provider_admits_everyone(provider: Provider) -> None:
     assert [provider.admit() for _ in range(3)] == [True] * 3
     assert not provider.paused()
     assert provider.shown() == []
 
 
-def test_one_that_failed_is_asked_by_nobody(provider: Provider) -> None:
+def test_failed_provider_admits_nobody(provider: Provider) -> None:
     assert provider.trip() == FIRST
     assert provider.paused()
     assert not provider.admit()
 
 
-def test_another_provider_is_asked_all_the_same(provider: Provider, worker_engine: Engine) -> None:
+def test_failure_does_not_affect_another_provider(provider: Provider, worker_engine: Engine) -> None:
     provider.trip()
     with worker_engine.begin() as connection:
         assert leases.admit(connection, "embedder", probe=LONG)
         assert leases.paused_providers(connection) == [LLM]
 
 
-def test_after_the_pause_one_tries_and_the_others_wait(provider: Provider) -> None:
+def test_one_caller_probes_after_the_pause_and_others_wait(provider: Provider) -> None:
     provider.trip()
     provider.wait_out()
     assert not provider.paused()
@@ -83,7 +83,7 @@ def test_after_the_pause_one_tries_and_the_others_wait(provider: Provider) -> No
     assert provider.paused()
 
 
-def test_of_two_who_come_at_once_one_tries(provider: Provider) -> None:
+def test_one_of_two_simultaneous_callers_probes(provider: Provider) -> None:
     for _ in range(5):
         provider.trip()
         provider.wait_out()
@@ -97,14 +97,14 @@ def test_of_two_who_come_at_once_one_tries(provider: Provider) -> None:
             assert sorted(done.result() for done in [threads.submit(come) for _ in range(2)]) == [False, True]
 
 
-def test_one_who_tries_and_dies_is_followed_by_another(provider: Provider) -> None:
+def test_another_caller_probes_after_a_probe_died(provider: Provider) -> None:
     provider.trip()
     provider.wait_out()
     assert provider.admit(-SOON)
     assert provider.admit()
 
 
-def test_one_who_tries_and_learns_nothing_lets_another_try(provider: Provider) -> None:
+def test_inconclusive_probe_lets_another_caller_probe(provider: Provider) -> None:
     provider.trip()
     provider.wait_out()
     assert provider.admit()
@@ -113,13 +113,13 @@ def test_one_who_tries_and_learns_nothing_lets_another_try(provider: Provider) -
     assert provider.admit()
 
 
-def test_one_who_leaves_does_not_cut_the_pause(provider: Provider) -> None:
+def test_leaving_probe_does_not_shorten_the_pause(provider: Provider) -> None:
     provider.trip()
     provider.leave()
     assert provider.paused()
 
 
-def test_what_was_under_way_when_it_failed_counts_once(provider: Provider) -> None:
+def test_calls_under_way_at_a_failure_count_once(provider: Provider) -> None:
     provider.trip()
     for _ in range(5):
         provider.trip()
@@ -129,7 +129,7 @@ def test_what_was_under_way_when_it_failed_counts_once(provider: Provider) -> No
     assert 0 < shown.seconds <= FIRST.total_seconds()
 
 
-def test_each_outage_in_a_row_doubles_the_pause_up_to_the_most(provider: Provider) -> None:
+def test_consecutive_outages_double_the_pause_up_to_the_maximum(provider: Provider) -> None:
     pauses = []
     for _ in range(20):
         pauses.append(provider.trip(first=timedelta(seconds=2)).total_seconds())
@@ -140,26 +140,26 @@ def test_each_outage_in_a_row_doubles_the_pause_up_to_the_most(provider: Provide
     assert set(pauses[9:]) == {300}
 
 
-def test_what_it_asks_for_is_respected(provider: Provider) -> None:
+def test_requested_pause_is_respected(provider: Provider) -> None:
     assert provider.trip(timedelta(seconds=40)) == timedelta(seconds=40)
     provider.wait_out()
     provider.admit()
     assert provider.trip(timedelta(seconds=1)) == timedelta(seconds=1), "however often it failed"
 
 
-def test_a_shorter_pause_does_not_cut_a_longer_one(provider: Provider) -> None:
+def test_shorter_pause_does_not_cut_a_longer_one(provider: Provider) -> None:
     provider.trip(timedelta(seconds=40))
     for pause in (timedelta(seconds=1), NONE, None):
         assert provider.trip(pause) > timedelta(seconds=30)
     assert provider.trip(timedelta(seconds=90)) > timedelta(seconds=80), "but a longer one counts"
 
 
-def test_one_that_asks_for_no_pause_may_be_tried_at_once(provider: Provider) -> None:
+def test_provider_that_requests_no_pause_may_be_probed_at_once(provider: Provider) -> None:
     assert provider.trip(NONE) == NONE
     assert provider.admit()
 
 
-def test_one_that_answers_is_asked_by_all_again_and_its_failures_are_forgotten(provider: Provider) -> None:
+def test_answering_provider_admits_everyone_and_forgets_its_failures(provider: Provider) -> None:
     provider.trip()
     provider.wait_out()
     provider.trip()
@@ -170,7 +170,7 @@ def test_one_that_answers_is_asked_by_all_again_and_its_failures_are_forgotten(p
     assert provider.trip() == FIRST
 
 
-def test_it_is_shown_with_its_reason(provider: Provider) -> None:
+def test_open_breaker_is_shown_with_its_reason(provider: Provider) -> None:
     provider.trip(reason="ModelUnavailable: the endpoint answered 503")
     (shown,) = provider.shown()
     assert (shown.provider, shown.reason) == (LLM, "ModelUnavailable: the endpoint answered 503")

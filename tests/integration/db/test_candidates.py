@@ -1,4 +1,4 @@
-"""What the stages of a batch hand on to each other."""
+"""What the stages of a batch pass on."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def batch(publishing: Publishing, worker_engine: Engine, lane: LaneRef) -> Batch
     return claimed(worker_engine, lane)
 
 
-def test_each_stage_adds_to_what_extract_found(remembering: Remembering, batch: BatchRef) -> None:
+def test_each_stage_adds_to_the_extracted_facts(remembering: Remembering, batch: BatchRef) -> None:
     with remembering.transaction() as connection:
         candidates.store_facts(connection, batch, [{"content": "coffee"}, {"content": "tea"}])
         before = candidates.facts_of_batch(connection, batch)
@@ -33,7 +33,7 @@ def test_each_stage_adds_to_what_extract_found(remembering: Remembering, batch: 
     assert np.allclose(first.vector, direction(1))
 
 
-def test_a_second_extraction_replaces_the_first(remembering: Remembering, batch: BatchRef) -> None:
+def test_second_extraction_replaces_the_first(remembering: Remembering, batch: BatchRef) -> None:
     for facts in ([{"content": "coffee"}, {"content": "tea"}], [{"content": "water"}], []):
         with remembering.transaction() as connection:
             candidates.store_facts(connection, batch, facts)

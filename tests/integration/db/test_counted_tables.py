@@ -1,4 +1,4 @@
-"""What the receipt of an erasure counts."""
+"""What an erasure's receipt counts."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def counted(sql: str) -> list[str]:
     return sorted({table for table in counted_tables(sql) if table})
 
 
-def test_each_script_counts_the_tables_that_it_empties() -> None:
+def test_each_script_counts_the_tables_it_empties() -> None:
     assert (
         counted(memories.STATEMENTS)
         == "embeddings events expansions memories memory_edges memory_entities questions relations".split()
@@ -29,20 +29,20 @@ def test_each_script_counts_the_tables_that_it_empties() -> None:
     )
 
 
-def test_what_only_rests_on_the_erased_is_not_counted() -> None:
+def test_rows_that_only_depend_on_erased_ones_are_not_counted() -> None:
     assert [sum(table is None for table in counted_tables(sql)) for sql in SCRIPTS] == [4, 1, 0, 0, 4, 1, 0, 3]
 
 
-def test_a_comment_inside_a_statement_does_not_keep_it_from_being_counted() -> None:
+def test_statement_with_a_comment_is_counted() -> None:
     assert counted_tables("delete from mosshead.turns -- kept\n where true") == ("turns",)
     assert counted_tables("-- kept\n update mosshead.turns set words = ''") == (None,)
 
 
 @pytest.mark.parametrize("sql", ["delete from  mosshead.turns", "insert into mosshead.turns default values"])
-def test_a_statement_that_no_receipt_would_count_is_refused(sql: str) -> None:
+def test_statement_missing_from_the_receipt_is_refused(sql: str) -> None:
     with pytest.raises(ValueError, match="neither deletes nor updates"):
         counted_tables(sql)
 
 
-def test_no_table_of_a_namespace_is_named_twice() -> None:
+def test_no_namespace_table_is_listed_twice() -> None:
     assert len(TABLES_OF_NAMESPACE) == len(set(TABLES_OF_NAMESPACE))

@@ -1,4 +1,4 @@
-"""Dead letters on a real database: found, returned to their place, ended for good."""
+"""Dead letters on a real database: how they are listed, revived and discarded."""
 
 from uuid import UUID, uuid4
 
@@ -20,7 +20,7 @@ def found(engine: Engine, lane: LaneRef, **given: object) -> list[DeadLetter]:
 
 
 def bury(worker: Worker, reason: str = "extract: ValueError") -> None:
-    """The lane's next batch is given up."""
+    """Give up the lane's next batch."""
     batch = claimed(worker.engine, worker.lane, messages=1)
     with worker.transaction() as connection:
         lease = leases.take(connection, batch, "extract", owner="a task", lasting=LONG)
@@ -30,7 +30,7 @@ def bury(worker: Worker, reason: str = "extract: ValueError") -> None:
 
 
 def lane_of(engine: Engine, lane: LaneRef) -> tuple[int, bool]:
-    """How many events of a lane are pending, and whether it is due."""
+    """Return how many events of a lane are pending, and whether it is due."""
     statement = text("select pending, ready_at <= now() from mosshead.lanes where tenant_id = :tenant_id")
     with engine.connect() as connection:
         pending, due = connection.execute(statement, lane.scope).one()
@@ -39,20 +39,20 @@ def lane_of(engine: Engine, lane: LaneRef) -> tuple[int, bool]:
 
 @pytest.fixture
 def letter(publishing: Publishing, worker: Worker) -> DeadLetter:
-    """The first of three messages, given up."""
+    """Return the dead letter of the first of three messages."""
     publishing.say("one", "two", "three")
     bury(worker)
     (only,) = found(worker.engine, worker.lane)
     return only
 
 
-def test_a_letter_says_which_event_why_and_since_when(letter: DeadLetter, lane: LaneRef) -> None:
+def test_letter_names_its_event_reason_and_time(letter: DeadLetter, lane: LaneRef) -> None:
     assert (letter.lane, letter.origin, letter.reason) == (lane, "stage", "extract: ValueError")
     assert (letter.times, letter.bytes) == (1, None)
     assert 0 <= letter.age < 60
 
 
-def test_letters_are_found_by_id_by_reason_and_the_newest_first(publishing: Publishing, worker: Worker) -> None:
+def test_letters_are_listed_by_id_and_reason_newest_first(publishing: Publishing, worker: Worker) -> None:
     first, second = publishing.say("one", "two")
     bury(worker, "extract: ValueError")
     bury(worker, "extract: 100%_other")
@@ -69,7 +69,7 @@ def test_letters_are_found_by_id_by_reason_and_the_newest_first(publishing: Publ
     assert found(worker.engine, LaneRef(uuid4(), uuid4())) == []
 
 
-def test_its_content_and_its_path_are_the_tenants(
+def test_letter_shows_content_and_path_to_its_tenant_only(
     letter: DeadLetter, worker: Worker, publishing: Publishing, lane: LaneRef
 ) -> None:
     with worker.transaction() as connection:
@@ -83,7 +83,7 @@ def test_its_content_and_its_path_are_the_tenants(
         assert path_of(connection, lane) is None
 
 
-def test_revived_it_is_taken_alone_and_before_what_came_after_it(letter: DeadLetter, worker: Worker) -> None:
+def test_revived_event_is_claimed_alone_and_before_later_events(letter: DeadLetter, worker: Worker) -> None:
     assert lane_of(worker.engine, worker.lane) == (2, True)
     with worker.transaction() as connection:
         assert dead_letters.lock(connection, letter)
@@ -97,7 +97,7 @@ def test_revived_it_is_taken_alone_and_before_what_came_after_it(letter: DeadLet
     assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["two", "three"]
 
 
-def test_a_lane_that_was_done_is_due_again(publishing: Publishing, worker: Worker) -> None:
+def test_finished_lane_is_due_again_after_a_revival(publishing: Publishing, worker: Worker) -> None:
     publishing.say("one")
     bury(worker)
     assert claim(worker.engine, worker.lane) is None
@@ -109,7 +109,7 @@ def test_a_lane_that_was_done_is_due_again(publishing: Publishing, worker: Worke
     assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["one"]
 
 
-def test_a_letter_is_revived_once(letter: DeadLetter, worker: Worker) -> None:
+def test_letter_is_revived_only_once(letter: DeadLetter, worker: Worker) -> None:
     with worker.transaction() as connection:
         assert dead_letters.lock(connection, letter)
         dead_letters.revive(connection, letter)
@@ -120,8 +120,8 @@ def test_a_letter_is_revived_once(letter: DeadLetter, worker: Worker) -> None:
     assert lane_of(worker.engine, worker.lane) == (3, True)
 
 
-def test_whoever_works_on_the_lane_is_waited_for(letter: DeadLetter, worker: Worker) -> None:
-    """A stage locks the lane, then the letter. In another order the two would wait for each other."""
+def test_revival_waits_for_the_worker_on_the_lane(letter: DeadLetter, worker: Worker) -> None:
+    """A stage locks the lane, then the letter. In the opposite order the two would deadlock."""
     with worker.transaction() as stage, worker.transaction() as operator:
         stage.execute(text("select 1 from mosshead.lanes where tenant_id = :tenant_id for update"), letter.lane.scope)
         operator.execute(text("set local lock_timeout = '100ms'"))
@@ -129,7 +129,7 @@ def test_whoever_works_on_the_lane_is_waited_for(letter: DeadLetter, worker: Wor
             dead_letters.lock(operator, letter)
 
 
-def test_discarded_its_event_stays_in_the_log_and_is_not_tried(
+def test_discarded_event_stays_in_the_log_and_is_not_retried(
     letter: DeadLetter, worker: Worker, admin_engine: Engine
 ) -> None:
     with worker.transaction() as connection:
@@ -143,8 +143,10 @@ def test_discarded_its_event_stays_in_the_log_and_is_not_tried(
     assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["two", "three"]
 
 
-def test_what_took_effect_is_out_of_reach(letter: DeadLetter, worker: Worker, admin_engine: Engine) -> None:
-    """Whatever a letter says: an event that is done is not applied twice, nor forgotten."""
+def test_letter_of_an_event_in_effect_is_neither_revived_nor_discarded(
+    letter: DeadLetter, worker: Worker, admin_engine: Engine
+) -> None:
+    """Whatever the letter says, an event that took effect is not applied twice or dropped."""
     with admin_engine.begin() as connection:
         statement = text("update mosshead.events set state = 'done' where event_id = :id")
         connection.execute(statement, {"id": letter.letter_id})
@@ -160,7 +162,7 @@ def test_what_took_effect_is_out_of_reach(letter: DeadLetter, worker: Worker, ad
         assert connection.execute(statement, {"id": letter.letter_id}).scalar_one() == "done"
 
 
-def test_a_new_reason_stands_with_the_letter_and_with_its_event(
+def test_new_reason_is_stored_on_the_letter_and_on_its_event(
     letter: DeadLetter, worker: Worker, admin_engine: Engine
 ) -> None:
     with worker.transaction() as connection:

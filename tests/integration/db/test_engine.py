@@ -1,4 +1,4 @@
-"""The service's pool of connections, when Postgres closes them behind its back."""
+"""The service's connection pool when Postgres closes connections."""
 
 import time
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ def pool(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engi
     engine.dispose()
 
 
-def test_a_connection_that_died_while_it_was_idle_is_replaced(pool: Engine, admin_engine: Engine) -> None:
+def test_connection_that_died_while_idle_is_replaced(pool: Engine, admin_engine: Engine) -> None:
     with pool.begin() as connection:
         connection.exec_driver_sql("select 1")
     with admin_engine.connect() as connection:
@@ -39,7 +39,7 @@ def test_a_connection_that_died_while_it_was_idle_is_replaced(pool: Engine, admi
         assert connection.exec_driver_sql("select 2").scalar_one() == 2
 
 
-def test_a_tenant_s_transaction_replaces_a_connection_that_died_a_moment_ago(
+def test_tenant_transaction_replaces_a_connection_that_just_died(
     pool: Engine, admin_engine: Engine, lane: LaneRef
 ) -> None:
     with tenant_transaction(pool, lane.tenant_id) as connection:
@@ -68,8 +68,8 @@ def test_connections_to_a_server_that_turns_out_to_be_read_only_are_given_up(poo
     assert server_process() != before
 
 
-def test_a_ping_that_fails_on_a_live_connection_is_an_error(pool: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A query that was cancelled, say: its connection is not replaced in silence."""
+def test_ping_that_fails_on_a_live_connection_is_an_error(pool: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For example a cancelled query: the connection is not silently replaced."""
 
     def canceled(_: object) -> bool:
         raise psycopg.errors.QueryCanceled

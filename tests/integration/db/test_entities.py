@@ -1,4 +1,4 @@
-"""The registry on the write side: saving merges and overwrites nothing; who the user is, and what belongs to what."""
+"""Writing to the registry: saving merges without overwriting; who the user is, and what belongs to what."""
 
 from uuid import uuid4
 
@@ -17,7 +17,7 @@ def named(remembering: Remembering, name: str) -> RegisteredEntity:
     return next(entity for entity in found if name in {one.casefold() for one in (entity.name, *entity.aliases)})
 
 
-def test_saving_again_adds_what_is_new_and_overwrites_nothing(remembering: Remembering) -> None:
+def test_saving_again_adds_new_names_and_overwrites_nothing(remembering: Remembering) -> None:
     firm = remembering.entity("Wolf of Blog Street", entity_type=EntityType.ORG)
     peter = remembering.entity("Peter", aliases=("Pete",))
     more = registered("Peter", entity_id=peter, aliases=("Peter Haas",), description="writer", parent_id=firm)
@@ -36,7 +36,7 @@ def test_saving_again_adds_what_is_new_and_overwrites_nothing(remembering: Remem
     assert found.aliases == ("Pete", "Peter", "Peter Haas")
 
 
-def test_saving_nothing_asks_nothing(remembering: Remembering) -> None:
+def test_saving_no_entities_runs_no_statement(remembering: Remembering) -> None:
     asked: list[str] = []
     with remembering.stamped() as (connection, stamp):
         event.listen(connection, "before_cursor_execute", lambda *given: asked.append(given[2]))
@@ -44,7 +44,7 @@ def test_saving_nothing_asks_nothing(remembering: Remembering) -> None:
     assert asked == []
 
 
-def test_there_is_but_one_user(remembering: Remembering) -> None:
+def test_namespace_has_only_one_user(remembering: Remembering) -> None:
     with remembering.transaction() as connection:
         assert entities.user(connection, remembering.lane) is None
     user = remembering.entity("User", is_user=True)
@@ -58,7 +58,7 @@ def test_there_is_but_one_user(remembering: Remembering) -> None:
         remembering.entity("User", is_user=True)
 
 
-def test_what_something_belongs_to_is_told_up_to_the_top(remembering: Remembering) -> None:
+def test_ancestors_of_an_entity_are_returned_up_to_the_top(remembering: Remembering) -> None:
     top = remembering.entity("Group", entity_type=EntityType.ORG)
     firm = remembering.entity("Firm", entity_type=EntityType.ORG, parent_id=top)
     team = remembering.entity("Team", entity_type=EntityType.ORG, parent_id=firm)
@@ -68,7 +68,7 @@ def test_what_something_belongs_to_is_told_up_to_the_top(remembering: Rememberin
         assert entities.parents_above(connection, remembering.lane, [top]) == {}
 
 
-def test_known_entities_are_those_named_then_those_last_touched(remembering: Remembering) -> None:
+def test_known_entities_are_the_named_ones_then_the_last_touched(remembering: Remembering) -> None:
     for name in ("Ann", "Bo", "Cy"):
         remembering.memory(name, about={remembering.entity(name): ("subject", "sure")})
     with remembering.transaction() as connection:

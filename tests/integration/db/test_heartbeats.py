@@ -1,4 +1,4 @@
-"""Who is alive, and how much each can do."""
+"""Which workers are alive, and how many slots each has."""
 
 from uuid import uuid4
 
@@ -15,12 +15,12 @@ def worker() -> str:
 
 
 def seen(connection: Connection, worker: str) -> list[tuple[int, bool]]:
-    """The worker's slots, and whether it was seen in this transaction."""
+    """Return the worker's slots, and whether it was seen in this transaction."""
     statement = text("select slots, seen_at = now() as now from mosshead.workers where worker = :worker")
     return [(row.slots, row.now) for row in connection.execute(statement, {"worker": worker})]
 
 
-def test_a_worker_that_beats_again_is_seen_again_with_the_slots_of_now(worker_engine: Engine, worker: str) -> None:
+def test_repeated_heartbeat_updates_the_time_and_the_slots(worker_engine: Engine, worker: str) -> None:
     with worker_engine.begin() as connection:
         housekeeping.beat(connection, worker, 2, MODEL)
     with worker_engine.begin() as connection:
@@ -29,7 +29,7 @@ def test_a_worker_that_beats_again_is_seen_again_with_the_slots_of_now(worker_en
         assert seen(connection, worker) == [(3, True)]
 
 
-def test_a_worker_that_leaves_takes_its_own_slots_along(worker_engine: Engine, worker: str) -> None:
+def test_leaving_worker_removes_only_its_own_slots(worker_engine: Engine, worker: str) -> None:
     other = f"celery@{uuid4()}"
     with worker_engine.begin() as connection:
         housekeeping.beat(connection, worker, 2, MODEL)

@@ -1,4 +1,4 @@
-"""The lanes of a namespace and of its replay, held while the two change places: what is held, and what lets it go on."""
+"""The lanes of a namespace and of its replay, held while the two are swapped: what is held, and what releases it."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ HELD = "changes places with its replay"
 
 @pytest.fixture
 def generation(worker: Worker, publishing: Publishing) -> Iterator[Generation]:
-    """A namespace with a message, and its replay, which nobody follows."""
+    """Return a namespace with a message, and its replay, which no worker is processing."""
     publishing.say("I live in Berlin.")
     with worker.transaction() as connection:
         started = generations.start(connection, publishing.path)
@@ -36,20 +36,20 @@ def generation(worker: Worker, publishing: Publishing) -> Iterator[Generation]:
 
 
 def stopped(worker: Worker) -> dict[str, str]:
-    """Which of the two lanes are stopped, and why."""
+    """Return which of the two lanes are stopped, and why."""
     with worker.transaction() as connection:
         return {row.lane: row.quarantined_for for row in connection.execute(_LANES, worker.lane.scope)}
 
 
 def hold(worker: Worker, generation: Generation) -> bool:
-    """Hold the two; returns whether both are held."""
+    """Hold both lanes and return whether they are held."""
     with worker.transaction() as connection:
         holding.hold(connection, generation)
         return bool(holding.standing(connection, generation, but_not=()).held)
 
 
-def test_a_lane_that_is_quarantined_meanwhile_stays_so(worker: Worker, generation: Generation) -> None:
-    """Its last batch may die just as the two are held."""
+def test_lane_quarantined_meanwhile_stays_quarantined(worker: Worker, generation: Generation) -> None:
+    """Its last batch may die just as the two lanes are held."""
     with worker.transaction() as connection:
         connection.execute(_QUARANTINED, worker.lane.scope)
 
@@ -63,10 +63,8 @@ def test_a_lane_that_is_quarantined_meanwhile_stays_so(worker: Worker, generatio
     assert stopped(worker) == {"namespace": "many dead letters"}
 
 
-def test_what_was_held_a_moment_ago_was_not_held_when_its_transaction_began(
-    worker: Worker, generation: Generation
-) -> None:
-    """It may have waited for the lanes for long, and would count as abandoned at once."""
+def test_hold_counts_from_when_the_lanes_were_locked(worker: Worker, generation: Generation) -> None:
+    """The transaction may have waited long for the lanes; otherwise the hold would count as abandoned at once."""
     with worker.transaction() as connection:
         began = connection.exec_driver_sql("select now()").scalar_one()
         holding.hold(connection, generation)
@@ -75,10 +73,10 @@ def test_what_was_held_a_moment_ago_was_not_held_when_its_transaction_began(
     assert min(held_at) > began
 
 
-def test_what_was_abandoned_goes_on_without_a_wait_for_an_app_that_publishes(
+def test_abandoned_hold_is_released_without_waiting_for_a_publishing_app(
     worker: Worker, worker_engine: Engine, admin_engine: Engine, publishing: Publishing, generation: Generation
 ) -> None:
-    """In a transaction of its own, which may be long; the scheduler has all the others to look after."""
+    """The app's transaction may be long, and the scheduler must look after all other lanes."""
 
     def release_abandoned() -> None:
         with worker_engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""The one way in: idempotent, numbered, debounced; and what a batch reads of it."""
+"""The inbox: events are stored once, numbered and debounced; and what a batch reads from it."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -39,24 +39,24 @@ def watermarks(engine: Engine, publisher: UUID) -> tuple[int, int]:
 
 
 def wait_of(engine: Engine, lane: LaneRef) -> float:
-    """Seconds from the first pending event until the lane is ready."""
+    """Return the seconds from the first pending event until the lane is ready."""
     statement = "select extract(epoch from ready_at - first_pending_at) as seconds from mosshead.lanes"
     return float(rows(engine, statement, lane)[0].seconds)
 
 
 def states(engine: Engine, lane: LaneRef) -> list[tuple[str, str | None]]:
-    """How a lane's events stand, by number, with the reason of those that are dead."""
+    """Return the states of a lane's events by number, with the reason of the dead ones."""
     found = rows(engine, "select publisher_sequence as number, state, reason from mosshead.events", lane)
     return [(row.state, row.reason) for row in sorted(found)]
 
 
 def pending(engine: Engine, lane: LaneRef) -> int:
-    """How many of its events a lane counts as not in effect yet."""
+    """Return how many of its events a lane counts as not yet in effect."""
     return int(rows(engine, "select pending from mosshead.lanes", lane)[0].pending)
 
 
 class TestPublishing:
-    def test_an_event_is_stored_once_however_often_it_comes(
+    def test_event_is_stored_once_however_often_it_arrives(
         self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
     ) -> None:
         first, second = publishing.message("one"), publishing.message("two")
@@ -69,7 +69,7 @@ class TestPublishing:
         assert pending(admin_engine, lane) == 2
 
     @given(arrivals=st.lists(st.lists(st.integers(1, 7), min_size=1, max_size=4), min_size=1, max_size=6))
-    def test_the_watermark_is_the_longest_run_in_whatever_order_numbers_arrive(
+    def test_watermark_ends_the_longest_run_of_numbers_in_any_order_of_arrival(
         self, arrivals: list[list[int]], ingest_engine: Engine, admin_engine: Engine
     ) -> None:
         publishing = Publishing(ingest_engine, NamespacePath.of((f"tenant-{uuid4().hex}", "sarah")))
@@ -80,7 +80,7 @@ class TestPublishing:
             run = next(number for number in range(9) if number + 1 not in arrived)
             assert watermarks(admin_engine, publishing.id) == (run, 0)
 
-    def test_events_of_several_namespaces_go_to_their_own(
+    def test_events_of_several_namespaces_go_to_their_own_lanes(
         self, ingest_engine: Engine, worker_engine: Engine, fresh_namespace: NamespacePath
     ) -> None:
         other = NamespacePath.of((f"tenant-{uuid4().hex}", "bo"))
@@ -94,7 +94,7 @@ class TestPublishing:
             lane = LaneRef(path.tenant_id, path.namespace_id)
             assert contents_of(worker_engine, claimed(worker_engine, lane)) == said
 
-    def test_a_path_without_a_namespace_is_refused_and_nothing_is_stored(
+    def test_path_without_a_namespace_is_refused_and_nothing_is_stored(
         self, ingest_engine: Engine, admin_engine: Engine, fresh_namespace: NamespacePath, lane: LaneRef
     ) -> None:
         events = [as_text(event(fresh_namespace.parts)), as_text(event(fresh_namespace.parts[:1]))]
@@ -102,9 +102,7 @@ class TestPublishing:
             inbox.publish(connection, events, quiet=timedelta(0), most=timedelta(0))
         assert rows(admin_engine, "select 1 from mosshead.events", lane) == []
 
-    def test_a_conversation_spans_its_messages(
-        self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
-    ) -> None:
+    def test_conversation_spans_its_messages(self, publishing: Publishing, admin_engine: Engine, lane: LaneRef) -> None:
         hours = ["2026-03-02T12:00:00Z", "2026-03-02T09:00:00Z", "2026-03-02T15:00:00Z"]
         publishing.send(*(publishing.message(conversation="c1", occurred_at=hour) for hour in hours[:2]))
         publishing.send(publishing.message(conversation="c1", occurred_at=hours[2]), publishing.message())
@@ -115,7 +113,7 @@ class TestPublishing:
 
 
 class TestDebounce:
-    def test_a_pause_makes_the_lane_ready(
+    def test_pause_makes_the_lane_ready(
         self, publishing: Publishing, admin_engine: Engine, worker_engine: Engine, lane: LaneRef
     ) -> None:
         publishing.send(publishing.message(), quiet=MINUTE, most=10 * MINUTE)
@@ -123,7 +121,7 @@ class TestDebounce:
         assert wait_of(admin_engine, lane) == pytest.approx(60, abs=0.01)
         assert claim(worker_engine, lane) is None
 
-    def test_every_message_starts_the_pause_again(
+    def test_every_message_restarts_the_pause(
         self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
     ) -> None:
         publishing.send(publishing.message(), quiet=MINUTE, most=60 * MINUTE)
@@ -131,7 +129,7 @@ class TestDebounce:
 
         assert wait_of(admin_engine, lane) == pytest.approx(300, abs=5)
 
-    def test_nothing_waits_for_longer_than_the_most(
+    def test_no_lane_waits_longer_than_the_maximum(
         self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
     ) -> None:
         publishing.send(publishing.message(), quiet=MINUTE, most=2 * MINUTE)
@@ -139,7 +137,7 @@ class TestDebounce:
 
         assert wait_of(admin_engine, lane) == pytest.approx(120, abs=0.01)
 
-    def test_what_is_imported_waits_for_nothing_and_starts_no_pause_again(
+    def test_imported_events_neither_wait_nor_restart_the_pause(
         self, publishing: Publishing, admin_engine: Engine, worker_engine: Engine, lane: LaneRef
     ) -> None:
         publishing.send(publishing.message(), quiet=MINUTE, most=10 * MINUTE)
@@ -153,7 +151,7 @@ class TestDebounce:
         publishing.send(publishing.message(imported=True), quiet=MINUTE, most=10 * MINUTE)
         assert wait_of(admin_engine, lane) <= 0
 
-    def test_the_end_of_a_conversation_makes_the_lane_ready_at_once(
+    def test_end_of_a_conversation_makes_the_lane_ready_at_once(
         self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         ended = publishing.message()
@@ -175,7 +173,7 @@ parts = st.fixed_dictionaries(
 
 @example(content=[{"type": "text", "text": 5}, {"type": "text"}, {"type": "image_url", "text": "no"}])
 @given(content=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])) | st.lists(parts, max_size=4))
-def test_sql_and_python_read_the_same_text_out_of_a_content(content: Any, admin_engine: Engine) -> None:
+def test_sql_and_python_extract_the_same_text_from_a_content(content: Any, admin_engine: Engine) -> None:
     parsed = parse_event(event(content=content))
     assert isinstance(parsed, MessageEvent)
     statement = text("select mosshead.text_of(cast(:event as jsonb) -> 'content')")
@@ -185,7 +183,7 @@ def test_sql_and_python_read_the_same_text_out_of_a_content(content: Any, admin_
 
 
 class TestABatch:
-    def test_its_events_stand_in_the_order_that_the_claim_gave_them(
+    def test_events_have_the_order_in_which_the_claim_put_them(
         self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         ids = publishing.say("one", "two", "three")
@@ -195,7 +193,7 @@ class TestABatch:
 
         assert contents_of(worker_engine, batch) == ["three", "one", "two"]
 
-    def test_earlier_messages_are_those_in_effect_before_it(
+    def test_earlier_messages_are_those_in_effect_before_the_batch(
         self, publishing: Publishing, worker: Worker, lane: LaneRef
     ) -> None:
         publishing.say("one", "two", "three", "four")
@@ -209,7 +207,7 @@ class TestABatch:
 
         assert earlier == ["two", "three"]
 
-    def test_earlier_speakers_are_the_users_who_spoke_before_it(
+    def test_earlier_speakers_are_the_users_who_spoke_before_the_batch(
         self, publishing: Publishing, worker: Worker, lane: LaneRef
     ) -> None:
         told = [
@@ -228,7 +226,7 @@ class TestABatch:
             assert inbox.earlier_speakers(connection, batch, 3) == ["Anna"]
 
     @pytest.mark.parametrize("end", ["done", "dead"])
-    def test_what_is_done_or_dead_is_no_longer_pending_and_counts_as_passed(
+    def test_done_and_dead_events_are_no_longer_pending_and_count_as_passed(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine, end: str
     ) -> None:
         publishing.say("one", "two", "three")
@@ -243,7 +241,7 @@ class TestABatch:
         assert pending(admin_engine, worker.lane) == 1
         assert watermarks(admin_engine, publishing.id) == (3, 2)
 
-    def test_what_took_effect_does_not_take_effect_again(
+    def test_event_in_effect_is_not_applied_again(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         publishing.say("one", "two")
@@ -255,7 +253,7 @@ class TestABatch:
 
         assert pending(admin_engine, worker.lane) == 0
 
-    def test_what_died_is_a_dead_letter_once_for_each_event(
+    def test_each_dead_event_becomes_one_dead_letter(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         ids = publishing.say("one", "two")
@@ -269,7 +267,7 @@ class TestABatch:
         assert letters == {(event_id, "stage", "extract: KeyError", 1) for event_id in ids}
         assert pending(admin_engine, worker.lane) == 0
 
-    def test_what_is_given_back_is_suspect_and_due_at_once_and_forgets_its_facts(
+    def test_returned_events_are_suspect_due_at_once_and_without_facts(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         publishing.say("one", "two")
@@ -287,7 +285,7 @@ class TestABatch:
             assert candidates.facts_of_batch(connection, batch) == []
             assert lanes.lock_due(connection, [worker.lane])
 
-    def test_what_took_effect_is_not_given_back(
+    def test_event_in_effect_is_not_returned(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         """As when only the profiles cannot be refreshed."""
@@ -316,7 +314,7 @@ class TestABatch:
         ("infinity", 0),
     ],
 )
-def test_message_keeps_the_offset_of_the_zone_in_which_it_was_said(
+def test_message_keeps_the_utc_offset_it_was_said_with(
     publishing: Publishing, admin_engine: Engine, ingest_engine: Engine, given: str, offset: int
 ) -> None:
     with ingest_engine.begin() as connection:
@@ -326,7 +324,7 @@ def test_message_keeps_the_offset_of_the_zone_in_which_it_was_said(
 
 
 @pytest.mark.parametrize("number", [MAX_NUMBER + 1, 2**63 - 1])
-def test_event_whose_number_is_beyond_the_bound_is_refused_without_its_text(
+def test_event_with_a_number_above_the_limit_is_refused_without_its_text(
     publishing: Publishing, admin_engine: Engine, ingest_engine: Engine, lane: LaneRef, number: int
 ) -> None:
     sent = as_text(publishing.message("I like coffee", number=number))
@@ -340,11 +338,11 @@ def test_event_whose_number_is_beyond_the_bound_is_refused_without_its_text(
 
 
 class TestTimesThatLieAhead:
-    """By SQL, as for what no library checked."""
+    """Checked in SQL, for events that no library checked."""
 
     _SENT = "select publisher_sequence, occurred_at > now() as ahead, occurred_at_sent, payload from mosshead.events"
 
-    def test_event_of_more_than_a_day_ahead_has_the_time_of_its_arrival_and_says_what_it_came_with(
+    def test_event_more_than_a_day_ahead_gets_its_arrival_time_and_keeps_the_original(
         self, publishing: Publishing, admin_engine: Engine, reader_engine: Engine, lane: LaneRef
     ) -> None:
         publishing.send(publishing.message("I live in Oslo.", occurred_at="2098-03-01T23:30:00-08:00"))
@@ -361,7 +359,7 @@ class TestTimesThatLieAhead:
         assert (seen.occurred_at, seen.occurred_at_offset) == (arrived, -480)
         assert seen.occurred_at_sent == stored.occurred_at_sent
 
-    def test_time_of_less_than_a_day_ahead_stays(
+    def test_time_less_than_a_day_ahead_is_kept(
         self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
     ) -> None:
         at = datetime.now(UTC) + timedelta(hours=23)
@@ -370,7 +368,7 @@ class TestTimesThatLieAhead:
         assert (stored.ahead, stored.occurred_at_sent) == (True, None)
         assert parse_event(stored.payload).occurred_at == at
 
-    def test_event_marks_its_time_never_by_itself_and_eternity_is_ahead(
+    def test_event_cannot_mark_its_own_time_and_infinity_counts_as_ahead(
         self, publishing: Publishing, admin_engine: Engine, ingest_engine: Engine, lane: LaneRef
     ) -> None:
         events = [
@@ -384,7 +382,7 @@ class TestTimesThatLieAhead:
         assert "occurred_at_sent" not in first.payload
         assert (second.ahead, second.occurred_at_sent) == (False, datetime(9998, 12, 31, tzinfo=UTC))
 
-    def test_operator_sees_from_which_publisher_it_came(
+    def test_operator_sees_the_publisher_of_an_event_ahead_of_time(
         self, publishing: Publishing, admin_engine: Engine, lane: LaneRef
     ) -> None:
         with admin_engine.begin() as connection:
@@ -399,7 +397,7 @@ class TestTimesThatLieAhead:
             assert status.figures(connection, within=MINUTE, reasons=1, alive=MINUTE).clocks_ahead == before + 1
 
 
-def test_highest_number_that_there_is_is_claimed_once_its_gap_is_over(
+def test_highest_possible_number_is_claimed_once_its_gap_is_over(
     publishing: Publishing, worker_engine: Engine, lane: LaneRef, admin_engine: Engine
 ) -> None:
     publishing.send(publishing.message("first"), publishing.message("highest", number=MAX_NUMBER))

@@ -1,4 +1,4 @@
-"""Numbers of events in the inbox: given where an app brings none, and given anew where two events claim the same."""
+"""Numbers of events in the inbox: assigned where an app sends none, and assigned anew where two events claim the same."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,14 +18,14 @@ from tests.given import NONE, Publishing, as_text, claim, claimed, contents_of, 
 
 
 class App:
-    """An app that publishes into the inbox, in transactions of its own."""
+    """An app that publishes into the inbox in its own transactions."""
 
     def __init__(self, engine: Engine, path: NamespacePath) -> None:
         self.engine = engine
         self.path = path
 
     def message(self, content: str, **given: Any) -> dict[str, Any]:
-        """An event that brings no number."""
+        """Return an event without a number."""
         bare = event(self.path.parts, content=content, **given)
         return {name: value for name, value in bare.items() if name not in {"publisher", "publisher_sequence"}}
 
@@ -43,7 +43,7 @@ def app(ingest_engine: Engine, fresh_namespace: NamespacePath) -> App:
 
 
 def numbered(engine: Engine, lane: LaneRef) -> list[tuple[int, str]]:
-    """The numbers of a lane's events with what they say, in the order of their arrival."""
+    """Return the numbers of a lane's events with their texts, in order of arrival."""
     statement = text("""
         select publisher_sequence, payload ->> 'content' from mosshead.events where tenant_id = :id order by position
     """)
@@ -52,7 +52,7 @@ def numbered(engine: Engine, lane: LaneRef) -> list[tuple[int, str]]:
 
 
 class TestAnAppThatBringsNoNumbers:
-    def test_its_events_are_numbered_in_the_order_of_their_commits(
+    def test_events_are_numbered_in_the_order_of_their_commits(
         self, app: App, admin_engine: Engine, worker_engine: Engine, lane: LaneRef
     ) -> None:
         app.say("one")
@@ -72,7 +72,7 @@ class TestAnAppThatBringsNoNumbers:
 
         assert numbered(admin_engine, lane) == [(1, "one"), (2, "two"), (3, "three"), (4, "four")]
 
-    def test_whoever_publishes_at_once_every_event_gets_a_number_of_its_own(
+    def test_concurrent_publishers_get_a_distinct_number_for_every_event(
         self, app: App, admin_engine: Engine, lane: LaneRef
     ) -> None:
         app.say("0")
@@ -88,7 +88,7 @@ class TestAnAppThatBringsNoNumbers:
             other.execute(text("set local lock_timeout = '10s'"))
             assert neighbour.send(other, neighbour.message("two")) == 1
 
-    def test_a_transaction_that_is_rolled_back_leaves_nothing_and_no_gap(
+    def test_rolled_back_transaction_leaves_no_events_and_no_gap(
         self, app: App, admin_engine: Engine, worker_engine: Engine, lane: LaneRef
     ) -> None:
         with app.engine.begin() as connection:
@@ -100,10 +100,10 @@ class TestAnAppThatBringsNoNumbers:
         app.say("one")
         assert contents_of(worker_engine, claimed(worker_engine, lane)) == ["one"]
 
-    def test_an_event_that_is_sent_again_takes_no_number_more(
+    def test_event_that_is_sent_again_takes_no_second_number(
         self, app: App, admin_engine: Engine, worker_engine: Engine, lane: LaneRef
     ) -> None:
-        """Also within one call, and beside others."""
+        """Also within one call, and next to other events."""
         first, second, third = (app.message(content) for content in ("one", "two", "three"))
         with app.engine.begin() as connection:
             assert app.send(connection, first, first) == 1
@@ -115,7 +115,7 @@ class TestAnAppThatBringsNoNumbers:
         assert numbered(admin_engine, lane) == [(1, "one"), (2, "two"), (3, "three")]
         assert contents_of(worker_engine, claimed(worker_engine, lane)) == ["one", "two", "three"]
 
-    def test_one_that_brings_numbers_keeps_them_beside(
+    def test_events_with_numbers_keep_them_next_to_those_without(
         self, app: App, publishing: Publishing, admin_engine: Engine, lane: LaneRef
     ) -> None:
         with app.engine.begin() as connection:
@@ -124,7 +124,7 @@ class TestAnAppThatBringsNoNumbers:
 
 
 class TestASpoolThatWasCopied:
-    def test_an_event_whose_number_is_taken_gets_a_new_one_and_nothing_is_lost(
+    def test_event_whose_number_is_taken_gets_a_new_one_and_nothing_is_lost(
         self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         publishing.send(*(publishing.message(f"x{number}", number=number) for number in (1, 2, 3)))
@@ -134,13 +134,13 @@ class TestASpoolThatWasCopied:
         said = contents_of(worker_engine, claimed(worker_engine, lane))
         assert sorted(said) == ["x1", "x2", "x3", "x4", "x5", "y3", "y4"]
 
-    def test_two_events_of_one_call_with_the_same_number(
+    def test_two_events_of_one_call_with_the_same_number_are_both_stored(
         self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         assert publishing.send(publishing.message("x", number=1), publishing.message("y", number=1)) == 2
         assert sorted(contents_of(worker_engine, claimed(worker_engine, lane))) == ["x", "y"]
 
-    def test_an_event_that_comes_under_two_numbers_leaves_no_gap(
+    def test_event_sent_under_two_numbers_leaves_no_gap(
         self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         once = publishing.message("x", number=1)
@@ -148,7 +148,7 @@ class TestASpoolThatWasCopied:
         publishing.send(publishing.message("y", number=3))
         assert contents_of(worker_engine, claimed(worker_engine, lane)) == ["x", "y"]
 
-    def test_an_event_that_got_a_new_number_and_comes_again_is_harmless(
+    def test_renumbered_event_that_comes_again_is_not_stored_twice(
         self, publishing: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         twin = publishing.message("y", number=1)
@@ -164,10 +164,10 @@ class TestASpoolThatWasCopied:
             max_size=6,
         )
     )
-    def test_whatever_numbers_events_claim_each_is_stored_once_and_under_its_own(
+    def test_each_event_is_stored_once_under_its_own_number_whatever_numbers_are_claimed(
         self, calls: Sequence[Sequence[tuple[int, int | None]]], ingest_engine: Engine, worker_engine: Engine
     ) -> None:
-        """calls: events by their id, each with the number that it brings in that call, if any."""
+        """calls: events by id, each with the number that it has in that call, if any."""
         path = NamespacePath.of((f"tenant-{uuid4().hex}", "sarah"))
         app, publishing = App(ingest_engine, path), Publishing(ingest_engine, path)
         lane = LaneRef(path.tenant_id, path.namespace_id)

@@ -1,4 +1,4 @@
-"""What the intake refuses: a dead letter with its reason, a number that counts, and nothing that is tried."""
+"""Events the intake refuses: stored as a dead letter with a reason and a number that counts, and never tried."""
 
 import json
 from base64 import b64encode
@@ -18,7 +18,7 @@ NOBODY = LaneRef(UUID(int=0), UUID(int=0))
 
 
 def letter(reason: str, body: bytes, event: dict[str, Any] | None = None) -> str:
-    """As `workers.intake` makes it."""
+    """Return the dead letter as `workers.intake` makes it."""
     return json.dumps(
         {
             "reason": reason,
@@ -51,7 +51,7 @@ def pending(engine: Engine, lane: LaneRef) -> int:
 
 
 class TestAnEventWhoseEnvelopeCanBeRead:
-    def test_its_number_counts_and_nothing_of_it_is_tried(
+    def test_its_number_counts_and_the_event_is_never_tried(
         self, ingest_engine: Engine, admin_engine: Engine, worker_engine: Engine, publishing: Publishing, lane: LaneRef
     ) -> None:
         bad = publishing.message("bad")
@@ -63,7 +63,7 @@ class TestAnEventWhoseEnvelopeCanBeRead:
         assert contents_of(worker_engine, claimed(worker_engine, lane)) == ["good"], "at once"
         assert pending(admin_engine, lane) == 1
 
-    def test_it_comes_again_and_is_counted(
+    def test_repeated_event_is_counted(
         self, ingest_engine: Engine, admin_engine: Engine, publishing: Publishing, lane: LaneRef
     ) -> None:
         bad = publishing.message("bad")
@@ -72,7 +72,7 @@ class TestAnEventWhoseEnvelopeCanBeRead:
         assert dead_letters(admin_engine, lane) == [(UUID(bad["event_id"]), "intake", "second", 2)]
 
     @pytest.mark.parametrize("state", ["received", "done", "discarded"])
-    def test_one_that_was_taken_already_or_dealt_with_is_no_dead_letter(
+    def test_event_that_was_accepted_or_handled_before_is_no_dead_letter(
         self, ingest_engine: Engine, admin_engine: Engine, publishing: Publishing, lane: LaneRef, state: str
     ) -> None:
         known = publishing.message("known")
@@ -83,10 +83,10 @@ class TestAnEventWhoseEnvelopeCanBeRead:
         refuse(ingest_engine, letter("role: one of user", b"known", known))
         assert dead_letters(admin_engine, lane) == []
 
-    def test_one_whose_number_another_event_has_is_a_dead_letter_all_the_same(
+    def test_event_whose_number_is_taken_is_still_a_dead_letter(
         self, ingest_engine: Engine, admin_engine: Engine, worker_engine: Engine, publishing: Publishing, lane: LaneRef
     ) -> None:
-        """As from a spool that was copied: it must not vanish."""
+        """As from a copied spool: it must not vanish."""
         publishing.send(publishing.message("good", number=1))
         bad = publishing.message("bad", number=1)
         refuse(ingest_engine, letter("role: one of user", b"bad", bad))
@@ -99,7 +99,7 @@ class TestAnEventWhoseEnvelopeCanBeRead:
 
 
 class TestABodyThatNamesNoNamespace:
-    def test_it_is_kept_aside_and_counted_when_it_comes_again(
+    def test_body_is_set_aside_and_counted_when_it_comes_again(
         self, ingest_engine: Engine, admin_engine: Engine, lane: LaneRef
     ) -> None:
         body = f"no event of {lane.tenant_id}".encode()
@@ -113,7 +113,7 @@ class TestABodyThatNamesNoNamespace:
             kept = text("select body from mosshead.refused where letter_id = :id")
             assert bytes(connection.execute(kept, {"id": digest}).scalar_one()) == body
 
-    def test_one_that_is_bad_beside_it_leaves_both(
+    def test_two_bad_bodies_in_one_call_are_both_kept(
         self, ingest_engine: Engine, admin_engine: Engine, publishing: Publishing, lane: LaneRef
     ) -> None:
         bad, body = publishing.message("bad"), f"garbage of {lane.tenant_id}".encode()
@@ -124,6 +124,6 @@ class TestABodyThatNamesNoNamespace:
 
 
 @pytest.mark.parametrize("table", ["refused", "dead_letters", "events"])
-def test_whoever_may_refuse_may_not_read(ingest_engine: Engine, table: str) -> None:
+def test_intake_may_refuse_but_not_read(ingest_engine: Engine, table: str) -> None:
     with pytest.raises(DBAPIError, match="permission denied"), ingest_engine.connect() as connection:
         connection.execute(text(f"select 1 from mosshead.{table}"))

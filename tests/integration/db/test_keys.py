@@ -21,11 +21,11 @@ def test_ids_and_times_are_text(worker_engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("value", [{1, 2}, object(), b"bytes", AT.date()], ids=["set", "object", "bytes", "date"])
-def test_what_json_has_no_word_for_is_refused(worker_engine: Engine, value: object) -> None:
+def test_value_without_a_json_form_is_refused(worker_engine: Engine, value: object) -> None:
     with worker_engine.begin() as connection, pytest.raises(TypeError, match="neither JSON"):
         Sql("select cast(%(value)s as jsonb)").value(connection, value=as_jsonb([value]))
 
 
-def test_a_number_that_is_none_is_refused(worker_engine: Engine) -> None:
+def test_number_that_is_not_finite_is_refused(worker_engine: Engine) -> None:
     with worker_engine.begin() as connection, pytest.raises(ValueError, match="not JSON compliant"):
         Sql("select cast(%(value)s as jsonb)").value(connection, value=as_jsonb([float("nan")]))

@@ -1,4 +1,4 @@
-"""What a namespace knows, by which things of one generation are found again in the other."""
+"""What a namespace knows, and how items of one generation are found in the other."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -8,7 +8,7 @@ from db.replay import knowledge
 from tests.given import Remembering
 
 
-def test_a_memory_rests_on_what_speaks_for_it_alone(remembering: Remembering) -> None:
+def test_memory_rests_only_on_sources_that_support_it(remembering: Remembering) -> None:
     memory_id, said, denied = remembering.memory("Ada lives in Leeds"), uuid4(), uuid4()
     with remembering.transaction() as connection:
         (stamp,) = decisions.stamps(connection, 1)

@@ -1,4 +1,4 @@
-"""Lanes: whose turn it is, how many may be at work, and what is hinted. On the database's own clock."""
+"""Lanes: whose turn it is, how many run at once, and which are hinted. Times are those of the database's clock."""
 
 import time
 from collections import Counter
@@ -22,14 +22,14 @@ Tenant = Callable[[int], tuple[UUID, list[LaneRef]]]
 
 @pytest.fixture
 def batch(publishing: Publishing, worker_engine: Engine, lane: LaneRef) -> BatchRef:
-    """A batch of one message, just claimed."""
+    """Return a batch of one message that was just claimed."""
     publishing.say("I like coffee")
     return claimed(worker_engine, lane)
 
 
 @pytest.fixture
 def tenant(ingest_engine: Engine, settled: None) -> Tenant:
-    """Makes a tenant with so many lanes that are due, the first the longest."""
+    """Return a function that makes a tenant with that many due lanes, the first of which has waited longest."""
 
     def make(count: int) -> tuple[UUID, list[LaneRef]]:
         name = f"tenant-{uuid4().hex}"
@@ -46,7 +46,7 @@ def due(engine: Engine, *, limit: int = 1000, of_tenant: int = 1000) -> list[Lan
         return lanes.due_lanes(connection, limit=limit, of_tenant=of_tenant)
 
 
-def test_tenant_is_alone_while_all_lanes_are_its_own(tenant: Tenant, admin_engine: Engine) -> None:
+def test_tenant_is_alone_while_all_lanes_belong_to_it(tenant: Tenant, admin_engine: Engine) -> None:
     mine, _ = tenant(2)
     tenant(1)
     with admin_engine.connect() as connection:
@@ -60,23 +60,23 @@ def test_tenant_is_alone_while_all_lanes_are_its_own(tenant: Tenant, admin_engin
 
 
 class TestDue:
-    def test_those_that_wait_the_longest_come_first(self, tenant: Tenant, worker_engine: Engine) -> None:
+    def test_lanes_that_wait_longest_come_first(self, tenant: Tenant, worker_engine: Engine) -> None:
         _, made = tenant(4)
         assert due(worker_engine) == made
         assert due(worker_engine, limit=2) == made[:2]
 
     @pytest.mark.usefixtures("settled", "batch")
-    def test_a_lane_whose_batch_is_at_work_is_not(self, worker: Worker, publishing: Publishing) -> None:
+    def test_lane_with_a_running_batch_is_not_due(self, worker: Worker, publishing: Publishing) -> None:
         publishing.say("and tea")
         assert due(worker.engine) == []
 
     @pytest.mark.usefixtures("settled")
-    def test_a_lane_that_is_debounced_is_not(self, worker: Worker, publishing: Publishing) -> None:
+    def test_debounced_lane_is_not_due(self, worker: Worker, publishing: Publishing) -> None:
         publishing.send(publishing.message(), quiet=LONG, most=LONG)
         assert due(worker.engine) == []
 
     @pytest.mark.usefixtures("settled")
-    def test_a_lane_in_quarantine_is_not(self, worker: Worker, publishing: Publishing) -> None:
+    def test_quarantined_lane_is_not_due(self, worker: Worker, publishing: Publishing) -> None:
         publishing.say("I like coffee")
         with worker.transaction() as connection:
             assert lanes.quarantine(connection, worker.lane, dead=0, within=LONG)
@@ -89,14 +89,14 @@ class TestDue:
         _, few = tenant(2)
         assert due(worker_engine, limit=4) == [many[0], few[0], many[1], few[1]]
 
-    def test_a_tenant_that_is_at_work_comes_after_one_that_is_not(self, tenant: Tenant, worker_engine: Engine) -> None:
+    def test_tenant_with_running_batches_comes_after_one_without(self, tenant: Tenant, worker_engine: Engine) -> None:
         _, many = tenant(5)
         for lane in many[:2]:
             claimed(worker_engine, lane)
         _, few = tenant(3)
         assert due(worker_engine, limit=4) == [*few[:2], many[2], few[2]]
 
-    def test_a_tenant_gets_no_more_than_its_share(self, tenant: Tenant, worker_engine: Engine) -> None:
+    def test_tenant_gets_no_more_than_its_share(self, tenant: Tenant, worker_engine: Engine) -> None:
         many_id, many = tenant(5)
         claimed(worker_engine, many[0])
         few_id, _ = tenant(2)
@@ -105,10 +105,10 @@ class TestDue:
         assert found == {many_id: 2, few_id: 2}, "one of the many is at work already"
 
     @pytest.mark.parametrize("with_events", [True, False], ids=["a message", "a profile"])
-    def test_a_tenant_behind_a_crowd_of_another_takes_its_turn(
+    def test_tenant_behind_many_lanes_of_another_takes_its_turn(
         self, *, tenant: Tenant, worker_engine: Engine, admin_engine: Engine, with_events: bool
     ) -> None:
-        """More lanes than one look takes in are ready for longer than its own."""
+        """More lanes than one query reads have been ready for longer than its own."""
         many_id, _ = tenant(1)
         few_id, (few,) = tenant(1)
         with admin_engine.begin() as connection:
@@ -128,7 +128,7 @@ class TestDue:
                 connection.execute(text("delete from mosshead.lanes where tenant_id = :id"), {"id": many_id})
         assert [lane == few for lane in found] == [False, True, False, False]
 
-    def test_a_batch_that_is_put_off_takes_nothing_of_the_share(self, tenant: Tenant, worker_engine: Engine) -> None:
+    def test_postponed_batch_uses_none_of_the_share(self, tenant: Tenant, worker_engine: Engine) -> None:
         _, (first, second) = tenant(2)
         worker = Worker(worker_engine, first)
         worker.put_off(worker.leased(claimed(worker_engine, first)), LONG)
@@ -142,16 +142,16 @@ class TestSlots:
         with engine.begin() as connection:
             return lanes.slots(connection, alive=MINUTE, again=again)
 
-    def test_without_a_worker_there_are_none(self, worker_engine: Engine) -> None:
+    def test_there_are_no_slots_without_a_worker(self, worker_engine: Engine) -> None:
         assert self.slots(worker_engine) == Slots(0, 0)
 
-    def test_those_of_all_workers_that_are_alive_count(self, worker_engine: Engine) -> None:
+    def test_slots_of_all_live_workers_count(self, worker_engine: Engine) -> None:
         workers_with(worker_engine, 2, name="one")
         workers_with(worker_engine, 3, name="two", seen_ago=MINUTE / 2)
         workers_with(worker_engine, 9, name="dead", seen_ago=2 * MINUTE)
         assert self.slots(worker_engine) == Slots(5, 5)
 
-    def test_a_hint_that_is_on_its_way_takes_one_until_it_counts_as_lost(
+    def test_pending_hint_takes_a_slot_until_it_counts_as_lost(
         self, worker_engine: Engine, publishing: Publishing, lane: LaneRef
     ) -> None:
         workers_with(worker_engine, 2)
@@ -160,7 +160,7 @@ class TestSlots:
         assert self.slots(worker_engine) == Slots(2, 1)
         assert self.slots(worker_engine, again=-SOON) == Slots(2, 2)
 
-    def test_a_lease_takes_one_until_it_is_given_back_or_lapses(
+    def test_lease_takes_a_slot_until_it_is_returned_or_lapses(
         self, worker: Worker, publishing: Publishing, worker_engine: Engine
     ) -> None:
         workers_with(worker_engine, 2)
@@ -171,14 +171,14 @@ class TestSlots:
         worker.put_off(lease, LONG)
         assert self.slots(worker_engine) == Slots(2, 2), "it waits, and no task with it"
 
-    def test_a_lapsed_lease_takes_none(self, worker: Worker, publishing: Publishing, worker_engine: Engine) -> None:
+    def test_lapsed_lease_takes_no_slot(self, worker: Worker, publishing: Publishing, worker_engine: Engine) -> None:
         workers_with(worker_engine, 2)
         publishing.say("I like coffee")
         worker.crash(claimed(worker_engine, worker.lane))
         assert self.slots(worker_engine) == Slots(2, 2)
 
-    def test_more_at_work_than_there_are_slots_leaves_none(self, worker_engine: Engine, ingest_engine: Engine) -> None:
-        """As after a worker died, or when a worker that had died comes back."""
+    def test_more_leases_than_slots_leave_no_slot(self, worker_engine: Engine, ingest_engine: Engine) -> None:
+        """As after a worker died, or when a worker that counted as dead comes back."""
         for name in ("one", "two"):
             path = NamespacePath.of((f"tenant-{uuid4().hex}", name))
             Publishing(ingest_engine, path).say("I like coffee")
@@ -187,7 +187,7 @@ class TestSlots:
         assert self.slots(worker_engine) == Slots(1, 0)
 
 
-def test_only_one_dispatches_at_a_time(worker_engine: Engine) -> None:
+def test_only_one_scheduler_dispatches_at_a_time(worker_engine: Engine) -> None:
     with worker_engine.begin() as one, worker_engine.begin() as other:
         assert lanes.dispatch_alone(one)
         assert not lanes.dispatch_alone(other)
@@ -197,13 +197,13 @@ def test_only_one_dispatches_at_a_time(worker_engine: Engine) -> None:
 
 class TestHints:
     def hinted(self, worker: Worker, *, again: timedelta = LONG, but_not: tuple[str, ...] = ()) -> list[str]:
-        """The stages of this lane's batches that a dispatch would hint."""
+        """Return the stages of this lane's batches that a dispatch would hint."""
         with worker.engine.begin() as connection:
             found = lanes.batches_to_hint(connection, limit=1000, again=again, but_not=but_not)
         return [stage for batch, stage in found if batch.lane == worker.lane]
 
     @pytest.mark.usefixtures("batch")
-    def test_a_batch_is_hinted_again_only_when_the_hint_counts_as_lost(self, worker: Worker) -> None:
+    def test_batch_is_hinted_again_only_when_the_hint_counts_as_lost(self, worker: Worker) -> None:
         assert self.hinted(worker) == [], "the claim told of it"
         assert self.hinted(worker, again=-SOON) == ["extract"]
         assert self.hinted(worker) == []
@@ -212,10 +212,10 @@ class TestHints:
         ("due_for", "told_for", "again"),
         [(2.1, 2, True), (40, 19, False), (40, 21, True), (3600, 29, False), (3600, 31, True)],
     )
-    def test_a_batch_that_nobody_takes_is_hinted_less_and_less_often(
+    def test_batch_that_no_worker_takes_is_hinted_less_and_less_often(
         self, *, worker: Worker, batch: BatchRef, admin_engine: Engine, due_for: float, told_for: float, again: bool
     ) -> None:
-        """After twice as long each time, and twice a minute in the end."""
+        """The interval doubles each time, up to half a minute."""
         with admin_engine.begin() as connection:
             older = """
                 update mosshead.batches set due_at = now() - make_interval(secs => :due_for),
@@ -225,27 +225,27 @@ class TestHints:
             connection.execute(text(older), given)
         assert self.hinted(worker, again=timedelta(seconds=1)) == ["extract"] * again
 
-    def test_a_batch_under_a_lease_is_not_hinted(self, worker: Worker, batch: BatchRef) -> None:
+    def test_batch_under_a_lease_is_not_hinted(self, worker: Worker, batch: BatchRef) -> None:
         worker.leased(batch)
         assert self.hinted(worker, again=-SOON) == []
 
-    def test_a_lapsed_lease_is_hinted_at_once_and_not_twice(self, worker: Worker, batch: BatchRef) -> None:
+    def test_lapsed_lease_is_hinted_at_once_and_only_once(self, worker: Worker, batch: BatchRef) -> None:
         worker.crash(batch)
         assert self.hinted(worker) == ["extract"]
         assert self.hinted(worker) == []
 
-    def test_a_released_lease_is_hinted_at_once(self, worker: Worker, batch: BatchRef) -> None:
+    def test_released_lease_is_hinted_at_once(self, worker: Worker, batch: BatchRef) -> None:
         worker.leased(batch, owner="the dead")
         with worker.transaction() as connection:
             leases.release(connection, batch, "the dead")
         assert self.hinted(worker) == ["extract"]
 
-    def test_a_stage_that_its_predecessor_hinted_is_not_hinted_again(self, worker: Worker, batch: BatchRef) -> None:
+    def test_stage_hinted_by_its_predecessor_is_not_hinted_again(self, worker: Worker, batch: BatchRef) -> None:
         worker.advance(worker.leased(batch))
         assert self.hinted(worker) == []
         assert self.hinted(worker, again=-SOON) == ["score_salience"]
 
-    def test_a_stage_put_off_is_hinted_when_it_is_due_and_not_before(self, worker: Worker, batch: BatchRef) -> None:
+    def test_postponed_stage_is_hinted_when_it_is_due_and_not_before(self, worker: Worker, batch: BatchRef) -> None:
         lease = worker.leased(batch)
         worker.put_off(lease, LONG)
         assert self.hinted(worker, again=-SOON) == []
@@ -254,12 +254,12 @@ class TestHints:
         assert self.hinted(worker) == ["extract"], "due after the last hint: nobody was told of this try"
 
     @pytest.mark.usefixtures("batch")
-    def test_stages_that_wait_for_a_provider_are_left_alone(self, worker: Worker) -> None:
+    def test_stages_that_wait_for_a_provider_are_not_hinted(self, worker: Worker) -> None:
         assert self.hinted(worker, again=-SOON, but_not=("embed", "extract")) == []
         assert self.hinted(worker, again=-SOON, but_not=("embed",)) == ["extract"]
 
     @pytest.mark.parametrize("stage", ["done", "dead", "split"])
-    def test_what_ended_is_not_hinted(self, worker: Worker, batch: BatchRef, stage: str) -> None:
+    def test_ended_batch_is_not_hinted(self, worker: Worker, batch: BatchRef, stage: str) -> None:
         with worker.transaction() as connection:
             lease = leases.take(connection, batch, STAGES[0], owner="a task", lasting=LONG)
             assert lease is not None
@@ -282,16 +282,14 @@ class TestQuarantine:
         with worker.transaction() as connection:
             return lanes.quarantine(connection, worker.lane, dead=dead, within=LONG)
 
-    def test_a_lane_is_stopped_once_so_many_of_its_events_died(self, worker: Worker, publishing: Publishing) -> None:
+    def test_lane_is_stopped_after_that_many_dead_events(self, worker: Worker, publishing: Publishing) -> None:
         self.die(worker, publishing, times=2)
         assert not self.quarantined(worker)
         self.die(worker, publishing, times=1)
         assert self.quarantined(worker)
         assert not self.quarantined(worker), "it is stopped already"
 
-    def test_what_died_long_ago_does_not_count(
-        self, worker: Worker, publishing: Publishing, admin_engine: Engine
-    ) -> None:
+    def test_old_dead_events_do_not_count(self, worker: Worker, publishing: Publishing, admin_engine: Engine) -> None:
         self.die(worker, publishing, times=3)
         with admin_engine.begin() as connection:
             older = text(
@@ -300,7 +298,7 @@ class TestQuarantine:
             connection.execute(older, {"id": worker.lane.tenant_id})
         assert not self.quarantined(worker)
 
-    def test_what_the_intake_refused_does_not_count(
+    def test_events_refused_by_the_intake_do_not_count(
         self, worker: Worker, publishing: Publishing, admin_engine: Engine
     ) -> None:
         self.die(worker, publishing, times=3)
@@ -309,7 +307,7 @@ class TestQuarantine:
             connection.execute(refused, {"id": worker.lane.tenant_id})
         assert not self.quarantined(worker)
 
-    def test_a_neighbour_is_left_alone(self, worker: Worker, publishing: Publishing) -> None:
+    def test_neighbouring_lane_is_not_stopped(self, worker: Worker, publishing: Publishing) -> None:
         self.die(worker, publishing, times=3)
         neighbour = Worker(worker.engine, LaneRef(worker.lane.tenant_id, uuid4()))
         assert not self.quarantined(neighbour)

@@ -17,7 +17,7 @@ from tests.given import LONG, NONE, SOON, Publishing, Worker, claimed, contents_
 
 @pytest.fixture
 def batch(publishing: Publishing, worker_engine: Engine, lane: LaneRef) -> BatchRef:
-    """A batch of one message, just claimed."""
+    """Return a batch of one message that was just claimed."""
     publishing.say("I like coffee")
     return claimed(worker_engine, lane)
 
@@ -31,22 +31,20 @@ def lane_row(engine: Engine, lane: LaneRef) -> Any:
 
 
 class TestTaking:
-    def test_a_doubled_hint_gets_none(self, worker: Worker, batch: BatchRef) -> None:
+    def test_duplicate_hint_gets_no_lease(self, worker: Worker, batch: BatchRef) -> None:
         worker.leased(batch, owner="one")
         assert worker.lease(batch, owner="two") is None
         assert worker.lease(batch, owner="one") is None, "the same task, delivered twice"
 
-    def test_its_holder_is_written_down(self, worker: Worker, batch: BatchRef, admin_engine: Engine) -> None:
+    def test_holder_of_the_lease_is_stored(self, worker: Worker, batch: BatchRef, admin_engine: Engine) -> None:
         lease = worker.leased(batch, owner="one")
         assert (lease.owner, lane_row(admin_engine, worker.lane).lease_owner) == ("one", "one")
 
     @pytest.mark.parametrize("stage", STAGES[1:])
-    def test_a_stage_that_is_not_due_gets_none(self, worker: Worker, batch: BatchRef, stage: str) -> None:
+    def test_stage_that_is_not_due_gets_no_lease(self, worker: Worker, batch: BatchRef, stage: str) -> None:
         assert worker.lease(batch, stage) is None
 
-    def test_the_stages_follow_each_other_and_each_lease_is_a_later_epoch(
-        self, worker: Worker, batch: BatchRef
-    ) -> None:
+    def test_each_stage_follows_the_last_with_a_later_epoch(self, worker: Worker, batch: BatchRef) -> None:
         worker.owe_profiles()
         epochs, followed = [], []
         for stage in STAGES:
@@ -58,27 +56,27 @@ class TestTaking:
         assert followed == [*STAGES[1:], "done"]
         assert epochs == sorted(set(epochs))
 
-    def test_a_batch_without_a_profile_that_is_due_ends_with_its_effect(self, worker: Worker, batch: BatchRef) -> None:
+    def test_batch_without_a_due_profile_ends_when_it_takes_effect(self, worker: Worker, batch: BatchRef) -> None:
         followed = [worker.advance(worker.leased(batch, stage)) for stage in STAGES[:-1]]
         assert followed == [*STAGES[1:-1], "done"]
 
-    def test_a_lapsed_lease_is_taken_over_and_the_old_one_holds_no_more(self, worker: Worker, batch: BatchRef) -> None:
+    def test_lapsed_lease_is_taken_over_and_the_old_one_no_longer_holds(self, worker: Worker, batch: BatchRef) -> None:
         zombie = worker.crash(batch)
         successor = worker.leased(batch)
 
         assert successor.epoch > zombie.epoch
         assert (worker.holds(zombie), worker.holds(successor)) == (False, True)
 
-    def test_a_lapsed_lease_that_nobody_took_over_still_holds(self, worker: Worker, batch: BatchRef) -> None:
+    def test_lapsed_lease_that_nobody_took_over_still_holds(self, worker: Worker, batch: BatchRef) -> None:
         assert worker.holds(worker.crash(batch))
 
-    def test_it_says_how_many_events_its_batch_has(
+    def test_lease_tells_how_many_events_its_batch_has(
         self, worker: Worker, publishing: Publishing, worker_engine: Engine
     ) -> None:
         publishing.say("one", "two", "three", "four")
         assert worker.leased(claimed(worker_engine, worker.lane, messages=3)).events == 3
 
-    def test_it_lasts_from_when_it_was_had_however_long_the_lane_was_waited_for(
+    def test_lease_lasts_from_when_it_was_granted_however_long_the_lane_was_locked(
         self, worker: Worker, batch: BatchRef
     ) -> None:
         """As behind an app that publishes in a long transaction of its own."""
@@ -92,17 +90,17 @@ class TestTaking:
 
 
 def _lasts(connection: Connection, lane: LaneRef) -> timedelta:
-    """Until when the lease of a lane lasts, from the start of the transaction."""
+    """Return how long a lane's lease lasts, from the start of the transaction."""
     statement = text("select lease_until - now() from mosshead.lanes where tenant_id = :id")
     return connection.execute(statement, {"id": lane.tenant_id}).scalar_one()  # type: ignore[no-any-return]
 
 
 class TestARace:
-    """A hint that came twice: the second task finds the lane free, and waits for it, while the first is about to commit."""
+    """A duplicate hint: the second task finds the lane free, and waits for it, while the first is about to commit."""
 
     @pytest.fixture
     def second(self, worker: Worker, batch: BatchRef, admin_engine: Engine) -> Any:
-        """Starts to take the lease on a connection of its own; returns once it waits for the lane."""
+        """Start taking the lease on a connection of its own; return once it waits for the lane."""
         with ThreadPoolExecutor(1) as threads:
 
             def start() -> Future[Lease | None]:
@@ -112,7 +110,9 @@ class TestARace:
 
             yield start
 
-    def test_against_one_that_takes_the_lease(self, worker: Worker, batch: BatchRef, second: Any) -> None:
+    def test_second_task_gets_no_lease_while_the_first_takes_it(
+        self, worker: Worker, batch: BatchRef, second: Any
+    ) -> None:
         with worker.transaction() as connection:
             lease = leases.take(connection, batch, "extract", owner="the first", lasting=LONG)
             taking = second()
@@ -122,8 +122,10 @@ class TestARace:
         assert worker.holds(lease)
 
     @pytest.mark.parametrize("ending", ["next stage", "put off", "dead"])
-    def test_against_one_that_ends_the_stage(self, worker: Worker, batch: BatchRef, second: Any, ending: str) -> None:
-        lease = worker.crash(batch)  # it lapsed, but it still holds
+    def test_second_task_gets_no_lease_while_the_first_ends_the_stage(
+        self, worker: Worker, batch: BatchRef, second: Any, ending: str
+    ) -> None:
+        lease = worker.crash(batch)  # lapsed, but still valid
         with worker.transaction() as connection:
             assert leases.holds(connection, lease)
             if ending == "next stage":
@@ -136,10 +138,10 @@ class TestARace:
 
         assert taking.result(timeout=30) is None
 
-    def test_against_one_that_stores_before_it_the_second_waits_and_stores_nothing(
+    def test_second_use_of_a_lease_waits_for_the_first_and_stores_nothing(
         self, worker: Worker, batch: BatchRef, admin_engine: Engine
     ) -> None:
-        """The same lease, used twice at once: as by a task whose commit was cut off and is tried again."""
+        """The same lease, used twice at once: as by a task whose commit was cut off and is retried."""
         lease = worker.leased(batch)
         with ThreadPoolExecutor(1) as threads:
             with worker.transaction() as connection:
@@ -151,14 +153,14 @@ class TestARace:
 
 
 class TestRenewal:
-    def test_it_lasts_from_now_on(self, worker: Worker, batch: BatchRef, admin_engine: Engine) -> None:
+    def test_renewed_lease_lasts_from_now_on(self, worker: Worker, batch: BatchRef, admin_engine: Engine) -> None:
         lease = worker.crash(batch)
         assert self._renewed(worker, lease)
 
         assert lane_row(admin_engine, worker.lane).left > LONG - timedelta(minutes=5)
         assert worker.lease(batch) is None
 
-    def test_only_its_owner_with_its_epoch_renews_it(self, worker: Worker, batch: BatchRef) -> None:
+    def test_only_its_owner_with_its_epoch_renews_a_lease(self, worker: Worker, batch: BatchRef) -> None:
         worker.crash(batch)
         lease = worker.leased(batch, owner="one")
 
@@ -171,10 +173,10 @@ class TestRenewal:
         assert self._renewed(worker, lease)
 
     @pytest.mark.parametrize("ending", ["advance", "put off", "end", "release"])
-    def test_what_was_given_back_is_not_renewed(
+    def test_returned_lease_is_not_renewed(
         self, worker: Worker, batch: BatchRef, admin_engine: Engine, ending: str
     ) -> None:
-        """Else a renewal that comes late would keep the lane from the next stage."""
+        """Otherwise a late renewal would keep the lane from the next stage."""
         lease = worker.leased(batch)
         with worker.transaction() as connection:
             if ending == "advance":
@@ -196,7 +198,7 @@ class TestRenewal:
 
 
 class TestRelease:
-    def test_a_dead_tasks_lease_lapses_at_once_and_counts_as_a_crash(self, worker: Worker, batch: BatchRef) -> None:
+    def test_lease_of_a_dead_task_lapses_at_once_and_counts_as_a_crash(self, worker: Worker, batch: BatchRef) -> None:
         worker.leased(batch, owner="the dead")
         with worker.transaction() as connection:
             assert leases.release(connection, batch, "the dead")
@@ -204,7 +206,7 @@ class TestRelease:
         successor = worker.leased(batch, owner="its successor")
         assert successor.crashes == 1
 
-    def test_another_tasks_lease_is_left_alone(self, worker: Worker, batch: BatchRef) -> None:
+    def test_lease_of_another_task_is_not_released(self, worker: Worker, batch: BatchRef) -> None:
         lease = worker.leased(batch, owner="one")
         with worker.transaction() as connection:
             assert not leases.release(connection, batch, "another")
@@ -212,17 +214,17 @@ class TestRelease:
         assert worker.lease(batch) is None
         assert worker.holds(lease)
 
-    def test_what_was_given_back_is_not_released(self, worker: Worker, batch: BatchRef) -> None:
+    def test_returned_lease_is_not_released(self, worker: Worker, batch: BatchRef) -> None:
         worker.put_off(worker.leased(batch, owner="one"))
         with worker.transaction() as connection:
             assert not leases.release(connection, batch, "one")
 
 
 class TestStarts:
-    def test_a_lease_that_nobody_gave_back_was_a_crash(self, worker: Worker, batch: BatchRef) -> None:
+    def test_lease_that_was_never_returned_counts_as_a_crash(self, worker: Worker, batch: BatchRef) -> None:
         assert [worker.crash(batch).crashes for _ in range(3)] == [0, 1, 2]
 
-    def test_a_hint_that_got_no_lease_was_none(self, worker: Worker, batch: BatchRef) -> None:
+    def test_hint_that_got_no_lease_counts_as_no_start(self, worker: Worker, batch: BatchRef) -> None:
         worker.leased(batch, owner="the dead")
         assert worker.lease(batch) is None
         with worker.transaction() as connection:
@@ -230,12 +232,12 @@ class TestStarts:
 
         assert worker.leased(batch).crashes == 1
 
-    def test_a_stage_that_succeeds_forgets_them(self, worker: Worker, batch: BatchRef) -> None:
+    def test_stage_that_succeeds_resets_the_starts(self, worker: Worker, batch: BatchRef) -> None:
         worker.crash(batch)
         worker.advance(worker.leased(batch))
         assert worker.leased(batch, "score_salience").crashes == 0
 
-    def test_a_failure_that_was_told_of_forgets_them(self, worker: Worker, batch: BatchRef) -> None:
+    def test_reported_failure_resets_the_starts(self, worker: Worker, batch: BatchRef) -> None:
         worker.crash(batch)
         worker.put_off(worker.leased(batch))
         assert worker.leased(batch).crashes == 0
@@ -243,7 +245,7 @@ class TestStarts:
 
 class TestEndings:
     @pytest.mark.parametrize(("counts", "attempts"), [(True, 1), (False, 0)])
-    def test_a_stage_that_is_put_off_is_due_after_the_delay(
+    def test_postponed_stage_is_due_after_the_delay(
         self, worker: Worker, batch: BatchRef, counts: bool, attempts: int
     ) -> None:
         for delay in (-SOON, LONG):
@@ -253,14 +255,14 @@ class TestEndings:
         assert worker.lease(batch) is None, "not before the hour is over"
         assert lease.attempts == attempts
 
-    def test_a_stage_that_succeeds_forgets_the_attempts(self, worker: Worker, batch: BatchRef) -> None:
+    def test_stage_that_succeeds_resets_the_attempts(self, worker: Worker, batch: BatchRef) -> None:
         worker.put_off(worker.leased(batch), -SOON, counts=True)
         worker.advance(worker.leased(batch))
 
         assert worker.leased(batch, "score_salience").attempts == 0
 
     @pytest.mark.parametrize("stage", ["dead", "split", "done"])
-    def test_a_batch_that_ends_frees_the_lane_for_what_follows(
+    def test_batch_that_ends_frees_the_lane_for_the_next(
         self, worker: Worker, batch: BatchRef, publishing: Publishing, stage: str
     ) -> None:
         publishing.say("and tea")
@@ -272,14 +274,14 @@ class TestEndings:
         assert not worker.holds(lease)
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["and tea"]
 
-    def test_a_stored_stage_is_not_stored_again_under_the_same_lease(self, worker: Worker, batch: BatchRef) -> None:
+    def test_stored_stage_is_not_stored_again_under_the_same_lease(self, worker: Worker, batch: BatchRef) -> None:
         lease = worker.leased(batch)
         assert worker.holds(lease)
         worker.advance(lease)
 
         assert not worker.holds(lease)
 
-    def test_when_the_events_took_effect_is_written_down_once(self, worker: Worker, batch: BatchRef) -> None:
+    def test_time_of_effect_is_stored_once(self, worker: Worker, batch: BatchRef) -> None:
         worker.owe_profiles()
         applied = []
         for stage in STAGES:

@@ -1,4 +1,4 @@
-"""What links memories to entities, and entities to each other."""
+"""Links from memories to entities, and between entities."""
 
 from datetime import timedelta
 from typing import Any
@@ -11,7 +11,7 @@ from db.keys import LaneRef
 from tests.given import NOON, Remembering
 
 
-def test_edges_are_kept_once_and_end_with_the_memory_that_stated_them(
+def test_edges_are_stored_once_and_end_with_the_memory_that_stated_them(
     remembering: Remembering, admin_engine: Engine, lane: LaneRef
 ) -> None:
     def edges() -> list[Any]:
@@ -34,7 +34,7 @@ def test_edges_are_kept_once_and_end_with_the_memory_that_stated_them(
     assert edges() == [(peter, "works_at", firm, NOON + timedelta(days=1))]
 
 
-def test_whom_a_memory_is_about(remembering: Remembering) -> None:
+def test_memory_is_linked_to_the_entities_it_is_about(remembering: Remembering) -> None:
     ids: list[UUID] = sorted(remembering.entity(name) for name in ("Ann", "Bo"))
     memory_id = remembering.memory("both", about=dict.fromkeys(ids, ("about", "sure")))
     with remembering.transaction() as connection:

@@ -1,4 +1,4 @@
-"""Memories are versioned: what changes is closed and followed by the next version, and nothing is lost."""
+"""Memories are versioned: a changed version is closed and followed by the next, and nothing is lost."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,7 +16,7 @@ from workers.cli.indexing import index_scopes
 
 
 def versions(engine: Engine, memory_id: UUID) -> list[Any]:
-    """All rows of a memory, oldest first."""
+    """Return all rows of a memory, oldest first."""
     statement = text("select * from mosshead.memories where memory_id = :id order by version")
     with engine.connect() as connection:
         return list(connection.execute(statement, {"id": memory_id}))
@@ -34,7 +34,7 @@ def supersede(remembering: Remembering, memory_id: UUID, version: int, by: UUID 
         memories.retire_vector(connection, remembering.lane, memory_id)
 
 
-def test_an_update_closes_a_version_and_opens_the_next(remembering: Remembering, admin_engine: Engine) -> None:
+def test_update_closes_a_version_and_opens_the_next(remembering: Remembering, admin_engine: Engine) -> None:
     memory_id = remembering.memory("User lives in town", attribute="lives_in", value="town", salience=3)
     update(remembering, memory_id, 1)
 
@@ -47,9 +47,7 @@ def test_an_update_closes_a_version_and_opens_the_next(remembering: Remembering,
     assert (second.attribute, second.value, second.salience) == ("lives_in", "town", 4)
 
 
-def test_a_superseded_memory_stays_and_points_to_what_replaced_it(
-    remembering: Remembering, admin_engine: Engine
-) -> None:
+def test_superseded_memory_stays_and_points_to_its_replacement(remembering: Remembering, admin_engine: Engine) -> None:
     old, new = remembering.memory("User lives in Boston"), remembering.memory("User lives in Seattle")
     supersede(remembering, old, 1, new)
 
@@ -64,7 +62,7 @@ def test_a_superseded_memory_stays_and_points_to_what_replaced_it(
 
 
 @pytest.mark.parametrize("change", [update, supersede])
-def test_a_memory_that_moved_on_is_not_changed(
+def test_memory_that_changed_meanwhile_is_not_changed(
     remembering: Remembering, admin_engine: Engine, change: Callable[[Remembering, UUID, int], None]
 ) -> None:
     memory_id = remembering.memory("User lives in town")
@@ -76,13 +74,13 @@ def test_a_memory_that_moved_on_is_not_changed(
     assert len(versions(admin_engine, memory_id)) == 2
 
 
-def test_what_a_memory_is_at_heart_does_not_change(remembering: Remembering) -> None:
+def test_kind_of_a_memory_does_not_change(remembering: Remembering) -> None:
     memory_id = remembering.memory("User lives in town")
     with remembering.stamped() as (connection, stamp), pytest.raises(ValueError, match="memory's kind cannot change"):
         memories.change(connection, remembering.lane, memory_id, 1, stamp, kind="event")
 
 
-def test_what_was_known_at_a_time_can_be_read(remembering: Remembering, admin_engine: Engine) -> None:
+def test_knowledge_at_a_past_time_can_be_read(remembering: Remembering, admin_engine: Engine) -> None:
     memory_id = remembering.memory("one")
     for version, content in enumerate(("two", "three"), 1):
         update(remembering, memory_id, version, content)
@@ -95,7 +93,7 @@ def test_what_was_known_at_a_time_can_be_read(remembering: Remembering, admin_en
         assert held == [content]
 
 
-def test_a_source_and_a_vector_are_kept_once(remembering: Remembering, admin_engine: Engine, lane: LaneRef) -> None:
+def test_source_and_vector_are_stored_once(remembering: Remembering, admin_engine: Engine, lane: LaneRef) -> None:
     memory_id, message_id = remembering.memory("User likes tea", direction(1)), uuid4()
     for vector in (direction(0, 1), direction(0, 0, 1)):
         with remembering.stamped() as (connection, stamp):
@@ -110,11 +108,11 @@ def test_a_source_and_a_vector_are_kept_once(remembering: Remembering, admin_eng
 
 
 class TestSimilar:
-    """What a batch's facts are held against."""
+    """The memories that a batch's facts are compared with."""
 
     @pytest.fixture
     def batch(self, publishing: Publishing, worker_engine: Engine, remembering: Remembering, lane: LaneRef) -> BatchRef:
-        """A batch with one fact that points along the first axis and says where User lives."""
+        """Return a batch with one fact whose vector points along the first axis and which says where User lives."""
         publishing.say("I live in Seattle")
         batch = claimed(worker_engine, lane)
         with remembering.transaction() as connection:
@@ -128,9 +126,7 @@ class TestSimilar:
         assert {row.fact_number for row in rows} <= {1}
         return [(row.content, round(row.similarity, 1)) for row in rows]
 
-    def test_the_nearest_come_first_and_only_those_that_are_near(
-        self, remembering: Remembering, batch: BatchRef
-    ) -> None:
+    def test_only_near_memories_are_found_nearest_first(self, remembering: Remembering, batch: BatchRef) -> None:
         remembering.memory("near", direction(1, 0.5))
         remembering.memory("nearer", direction(1, 0.1))
         remembering.memory("far", direction(0, 1))
@@ -138,18 +134,18 @@ class TestSimilar:
         assert self.similar(remembering, batch) == [("nearer", 1.0), ("near", 0.9)]
         assert self.similar(remembering, batch, limit=1) == [("nearer", 1.0)]
 
-    def test_the_same_attribute_is_found_however_far_it_is(self, remembering: Remembering, batch: BatchRef) -> None:
+    def test_same_attribute_is_found_at_any_distance(self, remembering: Remembering, batch: BatchRef) -> None:
         remembering.memory("User is a Bostonian", direction(0, 1), attribute="lives_in", value="Boston")
 
         assert self.similar(remembering, batch) == [("User is a Bostonian", 0.0)]
 
-    def test_what_is_superseded_is_not_found(self, remembering: Remembering, batch: BatchRef) -> None:
+    def test_superseded_memory_is_not_found(self, remembering: Remembering, batch: BatchRef) -> None:
         memory_id = remembering.memory("near", direction(1), attribute="lives_in")
         supersede(remembering, memory_id, 1)
 
         assert self.similar(remembering, batch) == []
 
-    def test_another_namespace_of_the_tenant_is_not_found(
+    def test_memory_of_another_namespace_of_the_tenant_is_not_found(
         self, remembering: Remembering, batch: BatchRef, worker_engine: Engine, lane: LaneRef
     ) -> None:
         neighbour = Remembering(worker_engine, LaneRef(lane.tenant_id, uuid4()))
@@ -157,7 +153,7 @@ class TestSimilar:
 
         assert self.similar(remembering, batch) == []
 
-    def test_about_the_same_it_need_only_be_half_as_near_and_each_entity_has_a_number_of_its_own(
+    def test_same_subject_needs_half_the_nearness_and_each_entity_has_its_own_limit(
         self, remembering: Remembering, batch: BatchRef
     ) -> None:
         sarah, seattle, other = (remembering.entity(name) for name in ("Sarah", "Seattle", "Boston"))
@@ -180,13 +176,13 @@ class TestSimilar:
         assert found(1) == ["Sarah, nearer", "Seattle, nearer"]
         assert found(5) == ["Sarah, near", "Sarah, nearer", "Seattle, near", "Seattle, nearer"]
 
-    def test_however_long_it_is_it_is_found(self, remembering: Remembering, batch: BatchRef) -> None:
+    def test_memory_of_any_length_is_found(self, remembering: Remembering, batch: BatchRef) -> None:
         """Long ones are in another index."""
         remembering.memory(" ".join(f"word{number}" for number in range(120)), direction(1))
 
         assert [similarity for _, similarity in self.similar(remembering, batch)] == [1.0]
 
-    def test_in_a_large_namespace_the_nearest_come_from_its_index(
+    def test_large_namespace_is_searched_through_its_index(
         self, remembering: Remembering, batch: BatchRef, admin_url: str
     ) -> None:
         chance = np.random.default_rng(7)
@@ -196,7 +192,7 @@ class TestSimilar:
         try:
             index_own(admin_url, remembering.lane.tenant_id, outgrown=59)
             with remembering.transaction() as connection:
-                # Of sixty rows Postgres would rather sort all.
+                # With sixty rows Postgres would rather sort them all.
                 connection.exec_driver_sql("set local enable_sort = off")
                 rows = candidates.similar_to_batch(connection, batch, MODEL, about={}, limit=5, least=0.5)
                 searches = connection.execute(
@@ -209,7 +205,7 @@ class TestSimilar:
         assert [(row.content, round(row.similarity, 1)) for row in rows] == exact
         assert searches == 1
 
-    def test_its_subjects_come_with_a_memory(self, remembering: Remembering, batch: BatchRef) -> None:
+    def test_memory_comes_with_its_subjects(self, remembering: Remembering, batch: BatchRef) -> None:
         sarah, seattle = remembering.entity("Sarah"), remembering.entity("Seattle")
         remembering.memory("near", direction(1), about={sarah: ("subject", "sure"), seattle: ("object", "sure")})
         with remembering.transaction() as connection:

@@ -1,4 +1,4 @@
-"""Migrations: repeatable, and safe to run twice at once. Each test has a database of its own on the shared server."""
+"""Migrations: repeatable, and safe to run twice at once. Each test has its own database on the shared server."""
 
 import shutil
 import time
@@ -24,13 +24,13 @@ from workers.local import Addresses
 
 @pytest.fixture
 def empty_database(admin_engine: Engine) -> Iterator[str]:
-    """The administrator's address of a new database."""
+    """Return the administrator's address of a new database."""
     with scratch_database(admin_engine) as url:
         yield url
 
 
 def columns(url: str) -> set[tuple[Any, ...]]:
-    """The columns of all tables and views."""
+    """Return the columns of all tables and views."""
     return rows(
         url,
         "select table_schema, table_name, column_name, data_type from information_schema.columns "
@@ -39,7 +39,7 @@ def columns(url: str) -> set[tuple[Any, ...]]:
 
 
 def schema(url: str) -> set[tuple[Any, ...]]:
-    """All that a migration makes: columns, policies, functions, indexes, and who may use what."""
+    """Return all that a migration creates: columns, policies, functions, indexes and privileges."""
     return columns(url) | rows(
         url,
         "select schemaname, tablename, policyname, qual from pg_policies",
@@ -51,7 +51,7 @@ def schema(url: str) -> set[tuple[Any, ...]]:
 
 
 def rows(url: str, *statements: str) -> set[tuple[Any, ...]]:
-    """What some statements find."""
+    """Return the rows of several statements."""
     engine = create_engine(sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"))
     with engine.connect() as connection:
         found = {tuple(row) for statement in statements for row in connection.execute(text(statement))}
@@ -61,7 +61,7 @@ def rows(url: str, *statements: str) -> set[tuple[Any, ...]]:
 
 @pytest.fixture
 def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A later version of the code, whose migration changes two large tables, one after the other."""
+    """Install a later version of the code, whose migration changes two large tables one after the other."""
     scripts = tmp_path / "schema"
     shutil.copytree(Path(db.schema.migrate.__file__).parent, scripts)
     (scripts / "versions" / "0002_next.py").write_text(_NEXT)
@@ -82,7 +82,7 @@ def upgrade() -> None:
 """
 
 
-def test_a_second_migration_changes_nothing(empty_database: str) -> None:
+def test_second_migration_changes_nothing(empty_database: str) -> None:
     migrate(empty_database, {})
     first = schema(empty_database)
     migrate(empty_database, {})
@@ -91,7 +91,7 @@ def test_a_second_migration_changes_nothing(empty_database: str) -> None:
     assert schema(empty_database) == first
 
 
-def test_a_backup_may_read_all_that_pg_dump_asks_for(migrated_database: str) -> None:
+def test_backup_role_may_read_all_that_pg_dump_needs(migrated_database: str) -> None:
     unseen = """
         select relname from pg_class where relnamespace = 'mosshead'::regnamespace and case relkind
             when 'r' then not has_table_privilege('mosshead_backup', oid, 'select')
@@ -109,9 +109,7 @@ def test_two_migrations_at_once_take_turns(empty_database: str) -> None:
     assert schema(empty_database)
 
 
-def test_a_read_that_waits_for_a_migration_that_waits_for_it_gives_way(
-    migrated_database: str, request: pytest.FixtureRequest
-) -> None:
+def test_read_gives_way_to_a_migration_in_a_deadlock(migrated_database: str, request: pytest.FixtureRequest) -> None:
     request.getfixturevalue("next_version")
     with (
         psycopg.connect(migrated_database) as reading,
@@ -120,7 +118,7 @@ def test_a_read_that_waits_for_a_migration_that_waits_for_it_gives_way(
     ):
         reading.execute("select from mosshead.turns")
         migrating = threads.submit(migrate, migrated_database, {})
-        until_blocked(engine, "")  # it has changed the other table, and comes to this one
+        until_blocked(engine, "")  # it has changed the other table and now needs this one
         with pytest.raises(psycopg.errors.DeadlockDetected):
             reading.execute("select from mosshead.embeddings")
         reading.rollback()
@@ -128,7 +126,7 @@ def test_a_read_that_waits_for_a_migration_that_waits_for_it_gives_way(
     assert rows(migrated_database, "select version_num from mosshead.alembic_version") == {("0002",)}
 
 
-def test_what_a_statement_may_take_by_default_ends_no_migration(
+def test_default_statement_timeout_does_not_end_a_migration(
     migrated_database: str, request: pytest.FixtureRequest
 ) -> None:
     request.getfixturevalue("next_version")
@@ -149,7 +147,7 @@ def test_what_a_statement_may_take_by_default_ends_no_migration(
     assert rows(migrated_database, "select version_num from mosshead.alembic_version") == {("0002",)}
 
 
-def test_the_service_refuses_a_database_that_is_older_than_its_code(
+def test_service_refuses_a_database_older_than_its_code(
     migrated_database: str, worker_engine: Engine, ingest_engine: Engine
 ) -> None:
     def check(engine: Engine) -> None:
@@ -171,12 +169,12 @@ def test_the_service_refuses_a_database_that_is_older_than_its_code(
 
     with administrating(migrated_database) as connection:
         connection.exec_driver_sql("comment on schema mosshead is '9999'")
-    check(worker_engine)  # of a version that is still to come, with which this one goes on
+    check(worker_engine)  # a later version, which this one works with
 
 
 @contextmanager
 def administrating(url: str) -> Iterator[Connection]:
-    """A transaction of the administrator, who sees every tenant."""
+    """Open a transaction of the administrator, who sees every tenant."""
     engine = create_engine(sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"))
     with engine.begin() as connection:
         yield connection
@@ -185,7 +183,7 @@ def administrating(url: str) -> Iterator[Connection]:
 
 @contextmanager
 def watched(url: str) -> Iterator[Engine]:
-    """An engine of the administrator's, without limits, to look at what others do in a database."""
+    """Yield an administrator's engine without timeouts, to watch other sessions of a database."""
     engine = create_engine(
         sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"), connect_args={"options": "-c statement_timeout=0"}
     )
@@ -193,7 +191,7 @@ def watched(url: str) -> Iterator[Engine]:
     engine.dispose()
 
 
-def test_a_password_is_set_whatever_its_characters(migrated_database: str, admin_engine: Engine) -> None:
+def test_password_with_any_characters_is_set(migrated_database: str, admin_engine: Engine) -> None:
     def stored() -> str | None:
         with admin_engine.connect() as connection:
             statement = text("select rolpassword from pg_authid where rolname = 'mosshead_ingest'")
@@ -208,7 +206,7 @@ def test_a_password_is_set_whatever_its_characters(migrated_database: str, admin
     assert stored() == first
 
 
-def test_a_server_that_logs_statements_does_not_see_the_password(
+def test_server_that_logs_statements_does_not_see_the_password(
     migrated_database: str, admin_engine: Engine, addresses: Addresses
 ) -> None:
     with admin_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
@@ -221,7 +219,7 @@ def test_a_server_that_logs_statements_does_not_see_the_password(
     assert "s3cret-of-the-day" not in logged
 
 
-def test_a_database_of_a_later_version_is_told_so_and_stays_as_it_is(migrated_database: str) -> None:
+def test_database_of_a_later_version_is_reported_and_not_changed(migrated_database: str) -> None:
     """As after a deployment that was rolled back."""
     with administrating(migrated_database) as connection:
         connection.exec_driver_sql("update mosshead.alembic_version set version_num = '9999'")
@@ -230,21 +228,21 @@ def test_a_database_of_a_later_version_is_told_so_and_stays_as_it_is(migrated_da
         migrate(migrated_database, {})
 
 
-def test_a_postgres_that_is_too_old_is_told_so(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postgres_that_is_too_old_is_reported(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(db.schema.migrate, "_OLDEST_POSTGRES", 99)
     assert addresses.admin_url is not None
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_ADMIN_URL: this is Postgres 18; Mosshead needs 99"):
         migrate(addresses.admin_url, {})
 
 
-def test_a_postgres_that_may_only_be_read_is_told_so(addresses: Addresses) -> None:
+def test_read_only_postgres_is_reported(addresses: Addresses) -> None:
     assert addresses.admin_url is not None
     url = make_url(addresses.admin_url).update_query_dict({"options": "-c default_transaction_read_only=on"})
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_ADMIN_URL: this Postgres may only be read"):
         migrate(url.render_as_string(hide_password=False), {})
 
 
-def test_a_wrong_address_is_named_without_its_password() -> None:
+def test_wrong_address_is_named_without_its_password() -> None:
     with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_ADMIN_URL: cannot connect to \S*127\.0\.0\.1:9") as caught:
         migrate("postgresql://postgres:s3cret@127.0.0.1:9/mosshead", {})
     assert "s3cret" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Answers that were paid for, and what they cost."""
+"""Paid answers, and their cost."""
 
 from uuid import uuid4
 
@@ -12,7 +12,7 @@ from mosshead.store.connection import tenant_transaction
 from tests.given import LONG, Remembering, under_way
 
 
-def test_an_answer_is_kept_for_its_namespace_and_the_first_one_stays(
+def test_answer_is_stored_for_its_namespace_and_the_first_one_stays(
     remembering: Remembering, worker_engine: Engine, lane: LaneRef
 ) -> None:
     key, neighbour, batch = b"key", LaneRef(lane.tenant_id, uuid4()), under_way(worker_engine, lane)
@@ -26,8 +26,8 @@ def test_an_answer_is_kept_for_its_namespace_and_the_first_one_stays(
         assert usage.kept_answer(connection, neighbour, key) is None
 
 
-def test_what_is_answered_for_a_batch_that_was_erased_is_not_kept(remembering: Remembering, lane: LaneRef) -> None:
-    """A model may answer when all of the namespace is gone, its batches too."""
+def test_answer_for_an_erased_batch_is_not_stored(remembering: Remembering, lane: LaneRef) -> None:
+    """A model may answer after the whole namespace is gone, including its batches."""
     key = b"key"
     with remembering.transaction() as connection:
         usage.keep_answer(
@@ -36,7 +36,7 @@ def test_what_is_answered_for_a_batch_that_was_erased_is_not_kept(remembering: R
         assert usage.kept_answer(connection, lane, key) is None
 
 
-def test_what_a_call_cost_is_logged(remembering: Remembering, lane: LaneRef) -> None:
+def test_cost_of_a_call_is_logged(remembering: Remembering, lane: LaneRef) -> None:
     with remembering.transaction() as connection:
         call = {"stage": "extract", "prompt": "extraction", "model": "m"}
         usage.log_usage(connection, lane, uuid4(), **call, prompt_tokens=7, completion_tokens=3)
@@ -48,7 +48,7 @@ def test_what_a_call_cost_is_logged(remembering: Remembering, lane: LaneRef) -> 
 
 
 @pytest.mark.parametrize(("reported", "kept"), [(-7, 0), (2**40, 2**31 - 1)])
-def test_whatever_an_endpoint_reports_can_be_kept(
+def test_any_token_counts_an_endpoint_reports_can_be_stored(
     remembering: Remembering, lane: LaneRef, reported: int, kept: int
 ) -> None:
     call = {"stage": "extract", "prompt": "extraction", "model": "m"}

@@ -1,6 +1,6 @@
-"""How an erasure runs in a large namespace that Postgres takes for a small one: no row is looked at for each other.
+"""How an erasure runs in a large namespace that Postgres plans as a small one: without nested loops over its rows.
 
-They are planned for the average namespace. For a few rows a loop in a loop is as good as anything, and for many it takes minutes.
+Statements are planned for the average namespace. A nested loop is fast for a few rows and takes minutes for many.
 """
 
 import re
@@ -33,27 +33,27 @@ from tests.integration.mosshead.test_plans import parts
 from tests.machine_given import TEMPLATE, name_of, scratch_database
 
 HELD = 200
-"""Memories of the large namespace, each from a message of its own, and half of them said again in another."""
+"""Memories of the large namespace, each from its own message; half of them are also repeated in another message."""
 
 OFTEN = 30
-"""How many times a row of it may be looked at by one statement; a loop in a loop looks at each for each of the others."""
+"""How many times one statement may visit a row; a nested loop visits each row once per other row."""
 
 LEAST_FOR_EACH_PAIR = HELD**3 / 40
-"""Looks, of a loop in a loop in a loop."""
+"""The visits of a doubly nested loop."""
 
-# The others look for each of some entities or memories by its key, and which index they do it by is chance where all seem small.
+# The other statements look up some entities or memories by key; where all seem small, which index they use is chance.
 _LOOKED_UP_ONCE = re.compile(
     r"(update|delete from) mosshead\.(decisions|events|turns|memory_entities|relations|questions) as"
 )
 
 
 def _id(kind: str, number: str = "number") -> str:
-    """The id of a row, in SQL: of the kind and the number. The same ids stand in all namespaces."""
+    """Return the SQL for a row's id, made of its kind and number. The same ids are used in all namespaces."""
     return f"md5('{kind}' || ({number}))::uuid"
 
 
 _NEXT = "number % count + 1"
-"""The place of the row after this one; after the last comes the first."""
+"""The position of the next row; the first follows the last."""
 
 _VECTOR = "(select array_agg(1)::vector::halfvec from generate_series(1, 384))"
 
@@ -177,7 +177,7 @@ _ONE = "select cast(:tenant_id as uuid), cast(:namespace_id as uuid), cast(:held
 
 
 def fill(connection: Connection, namespaces: str) -> None:
-    """Rows of some namespaces: of each tenant, its id and how many of a kind."""
+    """Insert rows of some namespaces, given as the tenant's id and the count of each kind."""
     connection.exec_driver_sql("set local session_replication_role = replica")
     connection.execute(
         text(f"""
@@ -197,7 +197,7 @@ def fill(connection: Connection, namespaces: str) -> None:
 
 @pytest.fixture(scope="module")
 def small_ones(admin_engine: Engine) -> Iterator[str]:
-    """The name of a database of many small namespaces, which Postgres has analysed; to be cloned."""
+    """Yield the name of a template database with many small namespaces, analysed by Postgres."""
     with scratch_database(admin_engine, template=TEMPLATE) as url:
         with administrating(url) as connection:
             fill(connection, _MANY)
@@ -207,7 +207,7 @@ def small_ones(admin_engine: Engine) -> Iterator[str]:
 
 @pytest.fixture(scope="module", params=["never analysed", "analysed while all were small"])
 def large(admin_engine: Engine, request: pytest.FixtureRequest) -> Iterator[Connection]:
-    """A worker's transaction, in a database that has grown by a large namespace since Postgres looked at it, if it ever did."""
+    """Yield a worker's transaction in a database that gained a large namespace since it was last analysed, if ever."""
     template = TEMPLATE if request.param == "never analysed" else request.getfixturevalue("small_ones")
     with scratch_database(admin_engine, template=template) as url, administrating(url) as connection:
         fill(connection, _ONE)
@@ -219,7 +219,7 @@ def large(admin_engine: Engine, request: pytest.FixtureRequest) -> Iterator[Conn
 
 @pytest.fixture
 def grown(large: Connection) -> Iterator[Connection]:
-    """The same, of which nothing is left that a test does."""
+    """The same, rolled back after each test."""
     with large.begin_nested() as to_here:
         yield large
         to_here.rollback()
@@ -229,14 +229,14 @@ _COUNTED = ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Join Filte
 
 
 def looks(plan: dict[str, Any]) -> float:
-    """How many rows its busiest step went through."""
+    """Return how many rows the plan's busiest step visited."""
     found: list[float] = [node["Actual Loops"] * sum(node.get(name, 0) for name in _COUNTED) for node in parts(plan)]
     return max(found)
 
 
 @contextmanager
 def looking(connection: Connection) -> Iterator[list[tuple[float, str]]]:
-    """Each statement within the block, with how many rows its busiest step went through."""
+    """Yield the statements of the block, each with the number of rows its busiest step visited."""
     found: list[tuple[float, str]] = []
 
     def explain(_: Any, cursor: Any, statement: str, parameters: Any, *__: Any) -> None:
@@ -258,13 +258,13 @@ STAMP = Stamp(UUID(int=1), datetime(2026, 3, 9, tzinfo=UTC))
 
 
 def numbered(connection: Connection, kind: str) -> list[UUID]:
-    """The ids of a kind, in order."""
+    """Return the ids of a kind, in order."""
     ids = text(f"select {_id(kind)} from generate_series(1, :held) as number order by number")
     return list(connection.execute(ids, {"held": HELD}).scalars())
 
 
 def erase(connection: Connection, part: ErasureScope) -> None:
-    """As a worker does, of whom half of the versions that stay say something else."""
+    """Erase as a worker does; half of the remaining versions say something else."""
     versions = versions_of(connection, LANE, part.repeated, part.messages)
     told = Retold(
         gone=[one.key for one in versions if one.erased and one.key[1] == 1],
@@ -288,7 +288,7 @@ def erase_memories(connection: Connection) -> None:
 
 
 def erase_entities(connection: Connection) -> None:
-    """Many of them: one into whom many were merged."""
+    """Erase many entities, one of which many were merged into."""
     of_entity(connection, LANE, numbered(connection, "entity")[0])
     part = of_memories(connection, LANE, numbered(connection, "memory")[: HELD // 2])
     erase(connection, replace(part, entities=frozenset(numbered(connection, "entity")[: HELD // 2])))
@@ -301,7 +301,7 @@ def forget(connection: Connection) -> None:
 
 
 @pytest.mark.parametrize("doing", [erase_a_conversation, erase_memories, erase_entities, forget])
-def test_no_row_is_looked_at_for_each_of_many(grown: Connection, doing: Callable[[Connection], None]) -> None:
+def test_erasure_of_many_rows_uses_no_nested_loop(grown: Connection, doing: Callable[[Connection], None]) -> None:
     with looking(grown) as looked:
         doing(grown)
     assert looked

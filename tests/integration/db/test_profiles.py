@@ -1,4 +1,4 @@
-"""A memory marks the profiles of whom it is about; when they are due, what is new of them, and what clears the mark."""
+"""Profiles: a memory marks those of its subjects; when they are due, what is new for them, and what clears the mark."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -41,7 +41,7 @@ def telling(remembering: Remembering, entity_id: UUID, limit: int = 10) -> list[
 
 
 def back(engine: Engine, remembering: Remembering, column: str, ago: timedelta) -> None:
-    """Put a time of all profiles back."""
+    """Move a time of all profiles back."""
     with engine.begin() as connection:
         statement = text(
             f"update mosshead.profiles set {column} = now() - cast(:ago as interval) where tenant_id = :id"
@@ -52,13 +52,17 @@ def back(engine: Engine, remembering: Remembering, column: str, ago: timedelta) 
 class TestWhenItIsDue:
     MINUTE = timedelta(minutes=1)
 
-    def test_when_nothing_touched_it_for_a_while(self, remembering: Remembering, admin_engine: Engine) -> None:
+    def test_profile_is_due_when_nothing_touched_it_for_a_while(
+        self, remembering: Remembering, admin_engine: Engine
+    ) -> None:
         touch(remembering, remembering.entity("Peter"))
         assert names(remembering, least=self.MINUTE) == []
         back(admin_engine, remembering, "touched_at", self.MINUTE)
         assert names(remembering, least=self.MINUTE) == ["Peter"]
 
-    def test_or_when_the_first_touch_is_long_ago(self, remembering: Remembering, admin_engine: Engine) -> None:
+    def test_profile_is_due_when_the_first_touch_is_long_ago(
+        self, remembering: Remembering, admin_engine: Engine
+    ) -> None:
         peter = remembering.entity("Peter")
         touch(remembering, peter)
         back(admin_engine, remembering, "dirty_since", self.MINUTE)
@@ -66,19 +70,19 @@ class TestWhenItIsDue:
         assert names(remembering, least=LONG, most=LONG) == []
         assert names(remembering, least=LONG, most=self.MINUTE) == ["Peter"]
 
-    def test_those_that_wait_longest_come_first(self, remembering: Remembering) -> None:
+    def test_profiles_that_wait_longest_come_first(self, remembering: Remembering) -> None:
         for name in ("Zoe", "Abe", "Moe"):
             touch(remembering)
             touch(remembering, remembering.entity(name))
         assert names(remembering) == ["Zoe", "Abe", "Moe"]
         assert names(remembering, limit=2) == ["Zoe", "Abe"]
 
-    def test_a_refreshed_one_waits_no_more(self, remembering: Remembering) -> None:
+    def test_refreshed_profile_waits_no_more(self, remembering: Remembering) -> None:
         touch(remembering, remembering.entity("Peter"))
         save(remembering, due(remembering).profiles[0])
         assert names(remembering) == []
 
-    def test_one_that_is_touched_while_it_is_refreshed_stays_dirty(self, remembering: Remembering) -> None:
+    def test_profile_touched_during_its_refresh_stays_dirty(self, remembering: Remembering) -> None:
         peter = remembering.entity("Peter")
         touch(remembering, peter)
         (stale,) = due(remembering).profiles
@@ -89,7 +93,7 @@ class TestWhenItIsDue:
         assert again.summary == "knows nothing"
         assert [memory.content for memory in news(remembering, again).new] == ["Peter sings"]
 
-    def test_an_entity_that_is_no_more_has_none_and_is_let_alone(self, remembering: Remembering) -> None:
+    def test_deleted_entity_has_no_profile_and_is_skipped(self, remembering: Remembering) -> None:
         peter = remembering.entity("Peter")
         touch(remembering, peter)
         save(remembering, due(remembering).profiles[0])
@@ -114,7 +118,7 @@ class TestWhenItIsDue:
 class TestTheTimerOfTheLane:
     @pytest.fixture
     def seconds(self, remembering: Remembering, publishing: Publishing) -> Callable[..., float | None]:
-        """For a while that nothing touched it, sets the lane's timer and tells in how many seconds it is due."""
+        """Return a function that sets the lane's timer and returns in how many seconds the lane is due."""
         publishing.say("hi")
 
         def seconds(*, least: timedelta, most: timedelta = LONG) -> float | None:
@@ -129,7 +133,7 @@ class TestTheTimerOfTheLane:
 
         return seconds
 
-    def test_says_when_the_first_is_due(
+    def test_timer_is_set_for_the_first_due_profile(
         self, remembering: Remembering, seconds: Callable[..., float | None], admin_engine: Engine
     ) -> None:
         assert seconds(least=NONE) is None
@@ -139,15 +143,15 @@ class TestTheTimerOfTheLane:
         assert seconds(least=timedelta(seconds=700)) == pytest.approx(600, abs=60)
         assert seconds(least=LONG, most=timedelta(seconds=300)) == pytest.approx(300, abs=60)
 
-    def test_and_never_before_what_waits_since_now(
+    def test_timer_is_never_set_to_a_time_in_the_past(
         self, remembering: Remembering, seconds: Callable[..., float | None], admin_engine: Engine
     ) -> None:
-        """Else a backlog of profiles would go before messages of other lanes that wait longer."""
+        """Otherwise a backlog of profiles would go before messages of other lanes that have waited longer."""
         touch(remembering, remembering.entity("Peter"))
         back(admin_engine, remembering, "touched_at", LONG)
         assert seconds(least=NONE) == pytest.approx(0, abs=60)
 
-    def test_it_can_be_put_off(self, remembering: Remembering, seconds: Callable[..., float | None]) -> None:
+    def test_timer_can_be_postponed(self, remembering: Remembering, seconds: Callable[..., float | None]) -> None:
         touch(remembering, remembering.entity("Peter"))
         seconds(least=NONE)
         with remembering.transaction() as connection:
@@ -158,7 +162,7 @@ class TestTheTimerOfTheLane:
             assert connection.execute(statement, {"id": remembering.lane.namespace_id}).scalar_one()
 
 
-def test_the_most_telling_memories_are_its_own_and_matter_most(remembering: Remembering) -> None:
+def test_most_telling_memories_are_the_entitys_own_and_the_most_important(remembering: Remembering) -> None:
     peter = remembering.entity("Peter", description="writer", aliases=("Pete",))
     for content, salience, role, certainty in (
         ("low", 1, "subject", "sure"),
@@ -192,11 +196,11 @@ def news(remembering: Remembering, profile: DueProfile, limit: int = 10) -> News
 @pytest.mark.parametrize("others", [0, 1001], indirect=True, ids=["few changed", "many changed"])
 @pytest.mark.usefixtures("others")
 class TestNews:
-    """Of a profile that rests on "Peter sings", and that does not hold "Peter hums", which is known of him, too."""
+    """News of a profile that rests on "Peter sings" and does not include "Peter hums", which is also known of him."""
 
     @pytest.fixture
     def others(self, remembering: Remembering, request: pytest.FixtureRequest) -> None:
-        """So many memories that changed since, about nobody: known from a later time, as a test touches when it likes."""
+        """Add that many changed memories about nobody, known from a later time, as a test touches profiles when it likes."""
         with remembering.transaction() as connection:
             connection.execute(_OTHERS, {**remembering.lane.scope, "count": request.param})
 
@@ -212,22 +216,24 @@ class TestNews:
         return sings
 
     def now(self, remembering: Remembering, peter: UUID, **more: Any) -> tuple[list[str], list[str], bool]:
-        """What is held, what is new, and whether something held has ended."""
+        """Return what the profile holds, what is new, and whether something it holds has ended."""
         touch(remembering, peter)
         found = news(remembering, due(remembering).profiles[0], **more)
         return [one.content for one in found.held], [one.content for one in found.new], found.ended
 
     @pytest.mark.usefixtures("sings")
-    def test_nothing_is_no_news(self, remembering: Remembering, peter: UUID) -> None:
+    def test_unchanged_profile_has_no_news(self, remembering: Remembering, peter: UUID) -> None:
         assert self.now(remembering, peter) == (["Peter sings"], [], False)
 
-    def test_of_one_that_was_never_put_together_there_is_none(self, remembering: Remembering, peter: UUID) -> None:
+    def test_profile_that_was_never_written_has_no_news(self, remembering: Remembering, peter: UUID) -> None:
         remembering.memory("Peter hums", about={peter: SURE})
         with remembering.transaction() as connection:
             assert entities.news_of(connection, remembering.lane, due(remembering).profiles, limit=9) == {}
 
     @pytest.mark.usefixtures("sings")
-    def test_what_came_is_new_and_the_most_telling_come_first(self, remembering: Remembering, peter: UUID) -> None:
+    def test_added_memories_are_new_and_the_most_telling_come_first(
+        self, remembering: Remembering, peter: UUID
+    ) -> None:
         for number in range(3):
             remembering.memory(f"Peter runs {number}", about={peter: SURE}, salience=number)
         remembering.memory("Peter may run", about={peter: ("subject", "unsure")})
@@ -246,22 +252,20 @@ class TestNews:
             entities.touch_profiles(connection, remembering.lane, [peter])
 
     @pytest.mark.parametrize("changes", [{"reinforced": 2}, {"salience": 8.0}])
-    def test_one_that_is_only_surer_or_more_telling_is_no_news(
+    def test_memory_that_only_changed_confidence_or_salience_is_no_news(
         self, *, remembering: Remembering, peter: UUID, sings: UUID, changes: dict[str, Any]
     ) -> None:
         self.changed(remembering, peter, sings, **changes)
         assert self.now(remembering, peter) == (["Peter sings"], [], False)
 
     @pytest.mark.parametrize("changes", [{"state": "superseded"}, {"content": "Peter sang"}, {"salience": 1.0}])
-    def test_one_that_is_so_no_more_has_ended(
+    def test_memory_that_is_no_longer_true_has_ended(
         self, *, remembering: Remembering, peter: UUID, sings: UUID, changes: dict[str, Any]
     ) -> None:
         self.changed(remembering, peter, sings, **changes)
         assert self.now(remembering, peter) == ([], [], True)
 
-    def test_one_that_is_not_held_and_says_something_else_now_is_new(
-        self, remembering: Remembering, peter: UUID
-    ) -> None:
+    def test_memory_outside_the_profile_with_new_content_is_new(self, remembering: Remembering, peter: UUID) -> None:
         hums = remembering.memory("Peter hums", about={peter: SURE})
         save(remembering, due(remembering).profiles[0])
         assert self.now(remembering, peter) == ([], [], False)
@@ -269,14 +273,14 @@ class TestNews:
         assert self.now(remembering, peter) == ([], ["Peter hummed"], False)
 
     @pytest.mark.usefixtures("sings")
-    def test_one_that_was_known_before_and_is_linked_now_is_new(self, remembering: Remembering, peter: UUID) -> None:
+    def test_older_memory_that_is_linked_now_is_new(self, remembering: Remembering, peter: UUID) -> None:
         whistles = remembering.memory("Peter whistles")
         with remembering.stamped() as (connection, stamp):
             memories.link(connection, remembering.lane, whistles, {peter: SURE}, stamp)
             entities.touch_profiles(connection, remembering.lane, [peter])
         assert self.now(remembering, peter) == (["Peter sings"], ["Peter whistles"], False)
 
-    def test_one_that_is_about_somebody_else_now_has_ended(
+    def test_memory_that_is_now_about_somebody_else_has_ended(
         self, remembering: Remembering, peter: UUID, sings: UUID
     ) -> None:
         with remembering.stamped() as (connection, stamp):
@@ -288,7 +292,7 @@ class TestNews:
         assert self.now(remembering, peter) == ([], [], True)
 
 
-def test_the_entities_last_touched_are_known_to_the_next_batch(remembering: Remembering) -> None:
+def test_last_touched_entities_are_known_to_the_next_batch(remembering: Remembering) -> None:
     ids = {name: remembering.entity(name) for name in ("Ann", "Bo", "Cy", "Di")}
     for name in ("Di", "Cy", "Bo", "Di"):
         touch(remembering, ids[name])

@@ -1,4 +1,4 @@
-"""Lanes as an operator sees them, and what resuming one does."""
+"""Lanes as an operator sees them, and what resuming a lane does."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def set_lane(engine: Engine, lane: LaneRef, columns: str) -> None:
 
 @pytest.fixture
 def stopped(publishing: Publishing, admin_engine: Engine, lane: LaneRef) -> LaneRef:
-    """A lane with two messages, quarantined a minute ago."""
+    """Return a lane with two messages, quarantined a minute ago."""
     publishing.say("one", "two")
     set_lane(
         admin_engine,
@@ -40,7 +40,7 @@ def stopped(publishing: Publishing, admin_engine: Engine, lane: LaneRef) -> Lane
     return lane
 
 
-def test_a_lane_shows_what_waits_in_it_and_what_is_at_work(publishing: Publishing, worker: Worker) -> None:
+def test_lane_shows_its_waiting_and_running_events(publishing: Publishing, worker: Worker) -> None:
     assert state_of(worker) is None
     publishing.say("one", "two")
     waiting = known_state_of(worker)
@@ -56,7 +56,7 @@ def test_a_lane_shows_what_waits_in_it_and_what_is_at_work(publishing: Publishin
     assert working.leased > 3_000
 
 
-def test_the_stopped_come_first_then_those_that_wait_longest(
+def test_stopped_lanes_come_first_then_those_that_wait_longest(
     *, publishing: Publishing, worker: Worker, stopped: LaneRef, admin_engine: Engine, ingest_engine: Engine
 ) -> None:
     paths = [type(publishing.path).of((publishing.path.parts[0], name)) for name in ("newer", "older")]
@@ -74,7 +74,7 @@ def test_the_stopped_come_first_then_those_that_wait_longest(
     assert order == sorted(order)
 
 
-def test_a_quarantined_lane_says_why_and_is_not_claimed(worker: Worker, stopped: LaneRef) -> None:
+def test_quarantined_lane_shows_the_reason_and_is_not_claimed(worker: Worker, stopped: LaneRef) -> None:
     state = known_state_of(worker)
     assert state.quarantined_for == "why"
     assert state.quarantined is not None
@@ -82,7 +82,7 @@ def test_a_quarantined_lane_says_why_and_is_not_claimed(worker: Worker, stopped:
     assert claim(worker.engine, stopped) is None
 
 
-def test_resumed_it_goes_on_at_once(worker: Worker, stopped: LaneRef) -> None:
+def test_resumed_lane_is_due_at_once(worker: Worker, stopped: LaneRef) -> None:
     with worker.engine.begin() as connection:
         assert dead_letters.resume(connection, stopped)
         assert not dead_letters.resume(connection, stopped)
@@ -92,7 +92,7 @@ def test_resumed_it_goes_on_at_once(worker: Worker, stopped: LaneRef) -> None:
     assert claim(worker.engine, stopped) is not None
 
 
-def test_an_empty_lane_is_not_made_due(worker: Worker, stopped: LaneRef, admin_engine: Engine) -> None:
+def test_resumed_empty_lane_is_not_due(worker: Worker, stopped: LaneRef, admin_engine: Engine) -> None:
     set_lane(admin_engine, stopped, "pending = 0, ready_at = null")
     with worker.engine.begin() as connection:
         assert dead_letters.resume(connection, stopped)

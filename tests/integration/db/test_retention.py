@@ -16,7 +16,7 @@ WEEK = timedelta(days=7)
 
 @pytest.fixture
 def batch(publishing: Publishing, worker: Worker) -> BatchRef:
-    """A batch that found a fact and paid for an answer."""
+    """Return a batch that found a fact and paid for an answer."""
     publishing.say("one")
     claimed_one = claimed(worker.engine, worker.lane)
     pay(worker, claimed_one, b"first")
@@ -30,7 +30,7 @@ def pay(worker: Worker, batch: BatchRef, key: bytes) -> None:
 
 
 def age(engine: Engine, batch: BatchRef, days: int) -> None:
-    """Make everything that a batch left so many days older."""
+    """Make all that a batch left that many days older."""
     with engine.begin() as connection:
         for table, columns in (
             ("batches", ("created_at", "finished_at")),
@@ -42,7 +42,7 @@ def age(engine: Engine, batch: BatchRef, days: int) -> None:
 
 
 def left(engine: Engine, lane: LaneRef) -> dict[str, int]:
-    """How many rows a lane has of what is cleared, and of what stays."""
+    """Return how many rows a lane has of each kind, cleared or kept."""
     tables = ("batches", "candidate_facts", "step_results", "events")
     with engine.connect() as connection:
         return {
@@ -64,7 +64,7 @@ def old_ones(worker: Worker) -> list[BatchRef]:
     return [batch for batch in found if batch.lane == worker.lane]
 
 
-def test_a_batch_that_ended_long_ago_leaves_only_its_events(
+def test_batch_that_ended_long_ago_leaves_only_its_events(
     batch: BatchRef, worker: Worker, admin_engine: Engine
 ) -> None:
     worker.finish(batch)
@@ -76,7 +76,7 @@ def test_a_batch_that_ended_long_ago_leaves_only_its_events(
 
 
 @pytest.mark.parametrize("end", ["dead", "split"])
-def test_so_does_one_that_was_given_up_or_split(
+def test_batch_that_was_given_up_or_split_leaves_only_its_events(
     batch: BatchRef, worker: Worker, admin_engine: Engine, end: str
 ) -> None:
     with worker.transaction() as connection:
@@ -89,7 +89,7 @@ def test_so_does_one_that_was_given_up_or_split(
     assert left(admin_engine, worker.lane)["batches"] == 0
 
 
-def test_one_that_ended_lately_or_is_at_work_keeps_everything(
+def test_batch_that_ended_lately_or_is_running_keeps_everything(
     batch: BatchRef, worker: Worker, admin_engine: Engine
 ) -> None:
     age(admin_engine, batch, 8)
@@ -101,10 +101,10 @@ def test_one_that_ended_lately_or_is_at_work_keeps_everything(
     assert left(admin_engine, worker.lane) == {"batches": 1, "candidate_facts": 1, "step_results": 1, "events": 1}
 
 
-def test_what_the_lane_paid_for_since_is_kept(
+def test_answers_the_lane_paid_for_since_are_kept(
     batch: BatchRef, worker: Worker, publishing: Publishing, admin_engine: Engine
 ) -> None:
-    """The batch at work would pay for it again."""
+    """Otherwise the running batch would pay for them again."""
     worker.finish(batch)
     age(admin_engine, batch, 8)
     publishing.say("two")
@@ -117,7 +117,7 @@ def test_what_the_lane_paid_for_since_is_kept(
         assert usage.kept_answer(connection, worker.lane, b"second") is not None
 
 
-def test_what_another_clears_at_this_moment_is_left_to_it(
+def test_rows_being_cleared_by_another_process_are_left_to_it(
     batch: BatchRef, worker: Worker, admin_engine: Engine
 ) -> None:
     worker.finish(batch)
@@ -127,7 +127,7 @@ def test_what_another_clears_at_this_moment_is_left_to_it(
         assert clear(worker, [batch]) == 0
 
 
-def test_of_another_tenant_nothing_is_cleared(batch: BatchRef, worker: Worker, admin_engine: Engine) -> None:
+def test_rows_of_another_tenant_are_not_cleared(batch: BatchRef, worker: Worker, admin_engine: Engine) -> None:
     worker.finish(batch)
     age(admin_engine, batch, 8)
     with tenant_transaction(worker.engine, uuid4()) as connection:
@@ -135,7 +135,7 @@ def test_of_another_tenant_nothing_is_cleared(batch: BatchRef, worker: Worker, a
         assert housekeeping.clear_finished(connection, [theirs], age=WEEK) == 0
 
 
-def test_dead_events_stay(batch: BatchRef, worker: Worker, admin_engine: Engine) -> None:
+def test_dead_events_are_kept(batch: BatchRef, worker: Worker, admin_engine: Engine) -> None:
     with worker.transaction() as connection:
         lease = leases.take(connection, batch, "extract", owner="a task", lasting=LONG)
         assert lease is not None
@@ -150,7 +150,7 @@ def test_dead_events_stay(batch: BatchRef, worker: Worker, admin_engine: Engine)
             assert connection.execute(statement, batch.lane.scope).scalar_one() == 1
 
 
-def test_workers_that_are_long_gone_are_forgotten(worker_engine: Engine) -> None:
+def test_workers_gone_for_long_are_removed(worker_engine: Engine) -> None:
     gone, here = f"gone-{uuid4()}", f"here-{uuid4()}"
     with worker_engine.begin() as connection:
         statement = text("insert into mosshead.workers values (:worker, 1, now() - make_interval(hours => :hours))")

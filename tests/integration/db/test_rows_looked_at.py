@@ -1,4 +1,4 @@
-"""How many rows the workers' statements look at in a large namespace, in a service of many small ones."""
+"""How many rows the workers' statements visit in a large namespace, in a service of many small ones."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ FACTS = 12
 
 @contextmanager
 def working(url: str) -> Iterator[Connection]:
-    """A transaction of a worker, whose plans row-level security has a part in; what was looked at is counted within it."""
+    """Yield a worker's transaction, planned under row-level security, with its visits counted."""
     with administrating(url) as connection:
         connection.exec_driver_sql("set local role mosshead_worker")
         tenant = {"tenant_id": str(LANE.tenant_id)}
@@ -28,7 +28,7 @@ def working(url: str) -> Iterator[Connection]:
 
 
 def looked_at(connection: Connection, table: str) -> int:
-    """How many entries of a table's indexes this transaction went through."""
+    """Return how many index entries of a table this transaction visited."""
     entries = text(
         "select sum(pg_stat_get_xact_tuples_returned(indexrelid)) from pg_index where indrelid = to_regclass(:table)"
     )
@@ -68,7 +68,7 @@ def ids(connection: Connection, column: str, table: str) -> list[UUID]:
 
 @pytest.fixture
 def batch(crowded: str) -> BatchRef:
-    """A batch of some facts."""
+    """Return a batch of some facts."""
     batch = BatchRef(LANE, uuid4())
     with administrating(crowded) as connection:
         connection.exec_driver_sql("set local session_replication_role = replica")
@@ -77,17 +77,17 @@ def batch(crowded: str) -> BatchRef:
     return batch
 
 
-def test_the_turn_before_is_looked_for_in_its_conversation(crowded: str) -> None:
+def test_previous_turn_is_looked_up_in_its_conversation(crowded: str) -> None:
     with working(crowded) as connection:
         asked = ids(connection, "message_id", "messages")
         before = looked_at(connection, "turns")
         found = turns.turns_before(connection, LANE, MODEL, asked)
         looked = looked_at(connection, "turns") - before
     assert found
-    assert looked <= 5 * FACTS  # each conversation has five
+    assert looked <= 5 * FACTS  # five per conversation
 
 
-def test_what_facts_are_held_against_is_read_once_for_all_of_them(crowded: str, batch: BatchRef) -> None:
+def test_memories_to_compare_facts_with_are_read_once_for_all_facts(crowded: str, batch: BatchRef) -> None:
     with working(crowded) as connection:
         of_whom = ids(connection, "distinct entity_id", "memory_entities")
         about = dict.fromkeys(range(1, FACTS + 1), of_whom)
@@ -99,13 +99,13 @@ def test_what_facts_are_held_against_is_read_once_for_all_of_them(crowded: str, 
         )
     assert len(found) > FACTS
     assert HELD <= embeddings < 2 * HELD
-    assert traits == 2 * len(of_whom)  # two memories are about each
+    assert traits == 2 * len(of_whom)  # two memories about each
     assert memories == len({(row.fact_number, row.memory_id) for row in found})
 
 
 @pytest.mark.parametrize(("changed", "before"), [(5000, 0), (FACTS, 500)], ids=["a load", "much known of each"])
-def test_what_is_new_of_a_few_is_looked_for_where_less_is(crowded: str, changed: int, before: int) -> None:
-    """Neither among all that a load brought, nor among all that was known of them before."""
+def test_news_of_a_few_profiles_is_looked_up_on_the_smaller_side(crowded: str, changed: int, before: int) -> None:
+    """Neither among all that an import brought, nor among all that was known of them before."""
     with working(crowded) as connection:
         of_whom = ids(connection, "distinct entity_id", "memory_entities")
         given = {**LANE.scope, "entity_ids": of_whom, "changed": changed, "before": before}
@@ -139,7 +139,7 @@ _ENDED = """
 
 
 @pytest.mark.parametrize("did", ["made", "ended"])
-def test_an_undo_of_many_memories_looks_each_of_them_up(crowded: str, did: str) -> None:
+def test_undo_of_many_memories_looks_up_each_of_them(crowded: str, did: str) -> None:
     undone, loaded = uuid4(), [uuid4() for _ in range(HELD)]
     parts = ("memory_entities", "memory_sources")
     tables = ("memories", *parts)

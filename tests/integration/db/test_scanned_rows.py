@@ -1,4 +1,4 @@
-"""Rows that a search scans: of any size they can be written, and those that fit stand in an index that holds all of it."""
+"""Scanned rows: any size can be written, and those that fit are in an index that includes all of their columns."""
 
 import json
 from collections.abc import Iterator
@@ -31,12 +31,12 @@ _ROW = {
     """,
 }
 _LARGEST = 82
-"""Words of one letter of three octets, which leave the most beside the text: quotes and blanks are not stored, lengths are."""
+"""Words of one three-byte letter, which leave most room beside the text: quotes and blanks are not stored, lengths are."""
 
 
 @pytest.fixture(scope="module")
 def two_messages(admin_engine: Engine) -> Iterator[Engine]:
-    """A database with two messages."""
+    """Yield a database with two messages."""
     events = json.dumps([event(content=said) for said in ("I like tea", "I like figs")])
     with scratch_database(admin_engine, template=TEMPLATE) as url:
         engine = create_engine(sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"))
@@ -77,8 +77,8 @@ def test_scanned_row_of_any_size_can_be_written(
     assert set(found.scalars()) == {compact}
 
 
-def test_vectors_and_words_of_scanned_rows_stand_in_the_rows_themselves(database: Connection) -> None:
-    """However long the vector, up to what a page holds: a scan would look up each that stands elsewhere."""
+def test_vectors_and_words_of_scanned_rows_are_stored_inline(database: Connection) -> None:
+    """However long the vector, up to the size of a page: a scan would have to look up each value that is stored elsewhere."""
     for statement in _LONG_VECTORS:
         database.exec_driver_sql(statement)
     for column in ("embeddings.embedding", "turns.embedding", "turns.with_before", "turns.words"):
@@ -87,7 +87,7 @@ def test_vectors_and_words_of_scanned_rows_stand_in_the_rows_themselves(database
         assert set(found) == {None}, column
 
 
-# Vectors of 1,536 numbers, one of them with another, and 60 words beside them.
+# Vectors of 1,536 numbers, one next to another, with 60 words.
 _LONG_VECTORS = (
     """
     create temporary table given as
@@ -108,7 +108,7 @@ _LONG_VECTORS = (
 )
 
 
-def test_messages_of_a_namespace_without_memories_are_counted_in_its_scope(database: Connection) -> None:
+def test_messages_of_a_namespace_without_memories_count_in_its_scope(database: Connection) -> None:
     database.exec_driver_sql("insert into mosshead.models values ('m', 2)")
     database.exec_driver_sql("""
         insert into mosshead.turns

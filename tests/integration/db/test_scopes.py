@@ -1,4 +1,4 @@
-"""Scopes that have outgrown a scan: their indexes are made, found by readers, made anew where they broke, and dropped."""
+"""Scopes too large for a scan: their indexes are built, used by readers, rebuilt when broken, and dropped."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -22,7 +22,7 @@ NEAREST = 10
 
 @pytest.fixture
 def model(admin_engine: Engine, admin_url: str) -> Iterator[str]:
-    """A model of small vectors that no other test knows; what bears its name is gone afterwards."""
+    """Yield a model of small vectors that no other test uses; its rows are removed afterwards."""
     name = f"small'{uuid4().hex}"
     with admin_engine.begin() as connection:
         insert = text("insert into mosshead.models (model, dimensions) values (:name, :dimensions)")
@@ -36,7 +36,7 @@ def model(admin_engine: Engine, admin_url: str) -> Iterator[str]:
 
 @pytest.fixture
 def vectors(worker_engine: Engine, lane: LaneRef, model: str) -> dict[UUID, Any]:
-    """The vectors of the fresh namespace, as many as outgrow a scan here; and a neighbour's, all nearer to the first of them."""
+    """Add the fresh namespace's vectors, too many for a scan here, and a neighbour's, all nearer to the first of them."""
     drawn = np.random.default_rng(7).normal(size=(MANY, DIMENSIONS)).astype(np.float32)
     drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
     found = {uuid4(): vector for vector in drawn}
@@ -54,7 +54,7 @@ def scope(lane: LaneRef, model: str) -> Scope:
 
 @pytest.fixture
 def index(admin_url: str) -> Callable[[], Work]:
-    """Does what is to be done, as if these few thousand were many."""
+    """Return a function that does the index work as if these few thousand vectors were many."""
 
     def run() -> Work:
         done = index_scopes(admin_url, outgrown=MANY - 1, shrunk=MANY // 2)
@@ -65,12 +65,12 @@ def index(admin_url: str) -> Callable[[], Work]:
 
 
 def of_vectors(scope: Scope) -> str:
-    """The index of its memories' vectors."""
+    """Return the name of the index of the scope's memory vectors."""
     return scope.indexes[0]
 
 
 def search(scope: Scope, limit: int = NEAREST) -> str:
-    """The statement with which a reader goes through the index: its scope and its limit stand in it as they are."""
+    """Return the statement a reader searches the index with; its scope and limit are literals."""
     model = scope.model.replace("'", "''")
     distance = f"embedding::halfvec({scope.dimensions}) <#> cast($1 as halfvec({scope.dimensions}))"
     return f"""
@@ -82,14 +82,14 @@ def search(scope: Scope, limit: int = NEAREST) -> str:
 
 
 def plan(engine: Engine, scope: Scope) -> str:
-    """How a reader's search runs, whatever it looks for."""
+    """Return the plan of a reader's search, whatever it looks for."""
     with tenant_transaction(engine, scope.lane.tenant_id) as connection:
         rows = connection.exec_driver_sql(f"explain (generic_plan, costs off) {search(scope)}").scalars()
         return "\n".join(rows)
 
 
 def told(engine: Engine, scope: Scope) -> tuple[bool, int]:
-    """What a reader is told of a scope: whether it is indexed, and how many it holds."""
+    """Return whether a reader sees the scope as indexed, and how many vectors it holds."""
     with tenant_transaction(engine, scope.lane.tenant_id) as connection:
         statement = text("""
             select indexed, memories, turns_indexed, turns from mosshead_read_v1.scopes
@@ -101,10 +101,10 @@ def told(engine: Engine, scope: Scope) -> tuple[bool, int]:
 
 CUT_OFF = "update pg_index set indisvalid = false where indexrelid = to_regclass(:name)"
 NARROW = "update pg_class set reloptions = null where oid = to_regclass(:name)"
-"""As a build leaves the index that was cut off, and as one that looked less far for neighbours."""
+"""An index as an interrupted build leaves it, and one built with a smaller search for neighbours."""
 
 
-def test_a_scope_that_has_outgrown_a_scan_is_found_through_its_index_by_a_reader(
+def test_reader_searches_a_scope_too_large_for_a_scan_through_its_index(
     *, scope: Scope, vectors: dict[UUID, Any], index: Callable[[], Work], reader_engine: Engine
 ) -> None:
     assert told(reader_engine, scope) == (False, MANY)
@@ -126,7 +126,7 @@ def test_a_scope_that_has_outgrown_a_scan_is_found_through_its_index_by_a_reader
 
 
 @pytest.mark.usefixtures("vectors")
-def test_what_is_whole_is_left_alone_and_what_broke_is_made_anew(
+def test_valid_index_is_kept_and_a_broken_one_is_rebuilt(
     scope: Scope, index: Callable[[], Work], admin_engine: Engine, reader_engine: Engine
 ) -> None:
     index()
@@ -143,7 +143,7 @@ def test_what_is_whole_is_left_alone_and_what_broke_is_made_anew(
         assert told(reader_engine, scope) == (True, MANY)
 
 
-def test_a_scope_that_shrank_loses_its_index_when_it_is_well_below(
+def test_scope_that_shrank_well_below_the_limit_loses_its_index(
     *, scope: Scope, vectors: dict[UUID, Any], index: Callable[[], Work], worker_engine: Engine, reader_engine: Engine
 ) -> None:
     index()
@@ -164,18 +164,18 @@ def test_a_scope_that_shrank_loses_its_index_when_it_is_well_below(
     assert of_vectors(scope) not in plan(reader_engine, scope)
 
 
-def test_two_at_once_do_not_get_in_each_others_way(admin_url: str, admin_engine: Engine) -> None:
-    """And one after the other does not wait until the server has noticed that the connection of the first is gone."""
+def test_two_concurrent_runs_do_not_disturb_each_other(admin_url: str, admin_engine: Engine) -> None:
+    """A later run does not wait until the server notices that the connection of the first is gone."""
     with admin_engine.connect() as connection:
         with search_indexes.indexing(connection, "mosshead_owner") as alone:
             assert alone
             assert index_scopes(admin_url) is None
         assert index_scopes(admin_url) is not None
-        connection.invalidate()  # it has the role of another
+        connection.invalidate()  # it has another role
 
 
 @pytest.mark.usefixtures("vectors")
-def test_a_scope_counts_as_due_until_it_is_indexed(
+def test_scope_counts_as_due_until_it_is_indexed(
     scope: Scope, admin_engine: Engine, worker_engine: Engine, index: Callable[[], Work]
 ) -> None:
     def due() -> int:
@@ -187,7 +187,7 @@ def test_a_scope_counts_as_due_until_it_is_indexed(
             statement = text("update mosshead.scopes set memories = :count where model = :model and namespace_id = :id")
             connection.execute(statement, {"count": memories, "model": scope.model, "id": scope.lane.namespace_id})
 
-    # What other tests left that is large by these limits gets its indexes first, and with them is too small for them.
+    # Large scopes that other tests left get their indexes first, so that they no longer count as due.
     count(0)
     index()
     before = due()

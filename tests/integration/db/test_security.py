@@ -1,4 +1,4 @@
-"""Who may see and do what: enforced by Postgres, and checked for whatever tables a migration may add."""
+"""Who may see and do what: enforced by Postgres, and checked for any table a migration may add."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +16,7 @@ from tests.pages import Block, blocks
 from workers.local import Addresses
 
 WITHOUT_POLICY = {"lanes", "batches", "publishers", "dead_letters", "scopes", "generations"}
-"""Tables of a tenant that hold ids, times, numbers and reasons only: the scheduler and an operator work across tenants."""
+"""Tables of a tenant that hold only ids, times, numbers and reasons: the scheduler and operators work across tenants."""
 
 OF_NOBODY = {"alembic_version", "breakers", "llm_manners", "models", "refused_tasks", "workers"}
 """Tables that belong to no tenant and hold no content."""
@@ -56,7 +56,7 @@ _CHECKED = {
 
 
 def tables_of_tenants(connection: Connection) -> list[Any]:
-    """Every table that has a tenant, with whether row-level security is on and forced."""
+    """Return every table that has a tenant, with whether row-level security is on and forced."""
     return list(
         connection.execute(
             text("""
@@ -70,7 +70,7 @@ def tables_of_tenants(connection: Connection) -> list[Any]:
 
 
 def fill(connection: Connection, table: str, tenant_id: UUID, row: UUID) -> None:
-    """One row of a tenant, with something in every column that must hold something."""
+    """Insert one row of a tenant, with a value in every required column."""
     columns = connection.execute(
         text("""
             select attname as name, format_type(atttypid, null) as type from pg_attribute
@@ -90,7 +90,7 @@ def fill(connection: Connection, table: str, tenant_id: UUID, row: UUID) -> None
 
 @pytest.fixture(scope="module")
 def crowded(admin_engine: Engine) -> UUID:
-    """A tenant with a row in every table that has a tenant."""
+    """Return a tenant with a row in every table that has a tenant."""
     tenant_id, row = uuid4(), uuid4()
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("set local session_replication_role = replica")  # foreign keys are not the point
@@ -107,7 +107,7 @@ def counts(connection: Connection, relations: list[str]) -> dict[str, int]:
 
 
 def relations(connection: Connection, schema: str) -> list[str]:
-    """The tables or views of a schema that have a tenant."""
+    """Return the tables or views of a schema that have a tenant."""
     found = connection.execute(
         text("""
             select format('%I.%I', nspname, relname) from pg_class join pg_namespace on pg_namespace.oid = relnamespace
@@ -120,7 +120,7 @@ def relations(connection: Connection, schema: str) -> list[str]:
     return list(found.scalars())
 
 
-def test_every_table_of_a_tenant_has_forced_row_level_security(admin_engine: Engine) -> None:
+def test_every_tenant_table_has_forced_row_level_security(admin_engine: Engine) -> None:
     with admin_engine.connect() as connection:
         tables = tables_of_tenants(connection)
 
@@ -139,9 +139,7 @@ def test_every_other_table_is_known_to_hold_no_content(admin_engine: Engine) -> 
         assert set(connection.execute(statement).scalars()) - of_tenants == OF_NOBODY
 
 
-def test_a_tenant_sees_its_own_rows_and_nobody_elses(
-    admin_engine: Engine, worker_engine: Engine, crowded: UUID
-) -> None:
+def test_tenant_sees_only_its_own_rows(admin_engine: Engine, worker_engine: Engine, crowded: UUID) -> None:
     with admin_engine.connect() as connection:
         tables = [name for name in relations(connection, "mosshead") if name.split(".")[1] not in WITHOUT_POLICY]
     with tenant_transaction(worker_engine, crowded) as connection:
@@ -152,7 +150,7 @@ def test_a_tenant_sees_its_own_rows_and_nobody_elses(
         assert counts(connection, tables) == dict.fromkeys(tables, 0)
 
 
-def test_a_reader_sees_its_own_tenant_through_the_views(
+def test_reader_sees_only_its_own_tenant_through_the_views(
     admin_engine: Engine, reader_engine: Engine, crowded: UUID
 ) -> None:
     with admin_engine.connect() as connection:
@@ -165,7 +163,7 @@ def test_a_reader_sees_its_own_tenant_through_the_views(
         assert counts(connection, views) == dict.fromkeys(views, 0)
 
 
-def test_a_row_cannot_be_written_for_another_tenant(worker_engine: Engine) -> None:
+def test_row_cannot_be_written_for_another_tenant(worker_engine: Engine) -> None:
     with (
         tenant_transaction(worker_engine, uuid4()) as connection,
         pytest.raises(DBAPIError, match="row-level security"),
@@ -173,7 +171,7 @@ def test_a_row_cannot_be_written_for_another_tenant(worker_engine: Engine) -> No
         connection.execute(text("insert into mosshead.tenants (tenant_id, name) values (gen_random_uuid(), 'other')"))
 
 
-def test_a_pooled_connection_forgets_its_tenant(addresses: Addresses) -> None:
+def test_pooled_connection_forgets_its_tenant(addresses: Addresses) -> None:
     engine = create_engine(sqlalchemy_url(addresses.worker_url, "MOSSHEAD_WORKER_URL"), pool_size=1, max_overflow=0)
     with tenant_transaction(engine, uuid4()) as connection:
         first = connection.execute(text("select pg_backend_pid()")).scalar_one()
@@ -184,7 +182,7 @@ def test_a_pooled_connection_forgets_its_tenant(addresses: Addresses) -> None:
 
 
 def privileges(engine: Engine, role: str) -> set[tuple[str, str]]:
-    """What a role may do to the tables and views of Mosshead, as (schema, privilege)."""
+    """Return a role's privileges on the tables and views of Mosshead, as (schema, privilege)."""
     with engine.connect() as connection:
         rows = connection.execute(
             text("""
@@ -199,7 +197,7 @@ def privileges(engine: Engine, role: str) -> set[tuple[str, str]]:
 
 
 def functions(engine: Engine, role: str) -> set[str]:
-    """The functions of Mosshead that a role may call, where it may enter their schema."""
+    """Return the functions of Mosshead that a role may call, where it may use their schema."""
     with engine.connect() as connection:
         rows = connection.execute(
             text("""
@@ -213,7 +211,7 @@ def functions(engine: Engine, role: str) -> set[str]:
         return {row.name for row in rows}
 
 
-def test_a_reader_may_select_from_the_views_and_nothing_else(admin_engine: Engine) -> None:
+def test_reader_may_only_select_from_the_views(admin_engine: Engine) -> None:
     assert privileges(admin_engine, "mosshead_reader") == {("mosshead_read_v1", "select")}
     assert functions(admin_engine, "mosshead_reader") == {
         "mosshead_read_v1.holding",
@@ -221,12 +219,12 @@ def test_a_reader_may_select_from_the_views_and_nothing_else(admin_engine: Engin
     }
 
 
-def test_the_intake_may_publish_and_refuse_and_nothing_else(admin_engine: Engine) -> None:
+def test_intake_may_only_publish_and_refuse(admin_engine: Engine) -> None:
     assert privileges(admin_engine, "mosshead_ingest") == set()
     assert functions(admin_engine, "mosshead_ingest") == {"mosshead_write_v1.publish", "mosshead_write_v1.refuse"}
 
 
-def test_a_worker_may_call_what_its_writes_need_and_what_publishes_a_dead_letter_again(admin_engine: Engine) -> None:
+def test_worker_may_call_only_what_it_writes_with_and_what_republishes_a_dead_letter(admin_engine: Engine) -> None:
     assert functions(admin_engine, "mosshead_worker") == {
         "mosshead.bind",
         "mosshead.claim",
@@ -249,7 +247,7 @@ def test_a_worker_may_call_what_its_writes_need_and_what_publishes_a_dead_letter
     }
 
 
-def test_who_looks_for_words_may_look_and_nothing_else(admin_engine: Engine) -> None:
+def test_word_lookup_role_may_only_look_up_words(admin_engine: Engine) -> None:
     assert privileges(admin_engine, "mosshead_words") == {("mosshead", "select")}
     assert functions(admin_engine, "mosshead_words") == {"mosshead.current_tenant"}
     with admin_engine.connect() as connection:
@@ -265,7 +263,7 @@ def test_who_looks_for_words_may_look_and_nothing_else(admin_engine: Engine) -> 
         assert connection.execute(logins).scalar_one() is False
 
 
-def test_nobody_inherits_what_it_sees(admin_engine: Engine) -> None:
+def test_no_role_inherits_the_word_lookup_role(admin_engine: Engine) -> None:
     with admin_engine.connect() as connection:
         inheriting = connection.execute(
             text("""
@@ -287,21 +285,21 @@ def test_nobody_inherits_what_it_sees(admin_engine: Engine) -> None:
         "create table mine ()",
     ],
 )
-def test_a_reader_is_refused(reader_engine: Engine, statement: str) -> None:
+def test_reader_is_refused_other_statements(reader_engine: Engine, statement: str) -> None:
     with reader_engine.begin() as connection:
         connection.exec_driver_sql("set transaction read write")
         with pytest.raises(ProgrammingError, match="permission denied"):
             connection.exec_driver_sql(statement)
 
 
-def test_a_readers_transaction_is_read_only_to_begin_with(reader_engine: Engine) -> None:
+def test_readers_transaction_is_read_only_by_default(reader_engine: Engine) -> None:
     with reader_engine.begin() as connection:
         assert connection.exec_driver_sql("show transaction_read_only").scalar_one() == "on"
 
 
 @pytest.fixture(scope="module")
 def roles(admin_engine: Engine) -> Iterator[None]:
-    """Logins that no service should have."""
+    """Create logins that no service should have."""
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("create role an_owner login in role mosshead_owner")
         connection.exec_driver_sql("create role a_bypass login bypassrls")
@@ -330,7 +328,7 @@ def roles(admin_engine: Engine) -> Iterator[None]:
         ("becomes_backup", "is a member of mosshead_backup"),
     ],
 )
-def test_a_login_that_may_do_too_much_or_too_little_is_refused(addresses: Addresses, login: str, why: str) -> None:
+def test_login_with_too_many_or_too_few_rights_is_refused(addresses: Addresses, login: str, why: str) -> None:
     url = sqlalchemy_url(addresses.worker_url, "MOSSHEAD_WORKER_URL").set(username=login)
     engine = open_engine(url.render_as_string(hide_password=False), setting="MOSSHEAD_WORKER_URL")
 
@@ -339,12 +337,12 @@ def test_a_login_that_may_do_too_much_or_too_little_is_refused(addresses: Addres
     engine.dispose()
 
 
-def test_the_logins_of_the_service_are_accepted(worker_engine: Engine, ingest_engine: Engine) -> None:
+def test_logins_of_the_service_are_accepted(worker_engine: Engine, ingest_engine: Engine) -> None:
     check_login(worker_engine, setting="MOSSHEAD_WORKER_URL")
     check_login(ingest_engine, setting="MOSSHEAD_INGEST_URL")
 
 
-def test_a_database_that_is_away_is_named_without_its_password() -> None:
+def test_unreachable_database_is_named_without_its_password() -> None:
     engine = open_engine("postgresql://worker:s3cret@127.0.0.1:9/mosshead", setting="MOSSHEAD_WORKER_URL")
 
     with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_WORKER_URL: cannot connect to \S*127\.0\.0\.1:9") as caught:
@@ -353,8 +351,8 @@ def test_a_database_that_is_away_is_named_without_its_password() -> None:
 
 
 @pytest.mark.parametrize("block", blocks("sql"), ids=lambda block: f"{block.page.stem}-{block.number}")
-def test_the_sql_of_the_docs_runs(block: Block, admin_engine: Engine, reader_engine: Engine) -> None:
-    """What asks for memories as the reader, what sets up roles as the superuser; those are left as they were."""
+def test_sql_of_the_docs_runs(block: Block, admin_engine: Engine, reader_engine: Engine) -> None:
+    """Queries of memories run as the reader; role set-up runs as the superuser and is undone."""
     if block.body.startswith("begin;"):
         with reader_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql(block.body.replace("…", str(uuid4())))

@@ -1,4 +1,4 @@
-"""How statements are run: as many as a text has, and what is returned where there is no row."""
+"""Running statements: several in one text, and what is returned where there is no row."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -25,32 +25,32 @@ NO_ROW = Sql("select 1 as one where false")
 
 
 @pytest.mark.parametrize("wanted", [NO_ROW.one, NO_ROW.value, NO_ROW.number])
-def test_a_row_that_must_be_there_and_is_not_raises(connection: Connection, wanted: Callable[..., object]) -> None:
+def test_missing_required_row_raises(connection: Connection, wanted: Callable[..., object]) -> None:
     with pytest.raises(NoResultFound):
         wanted(connection)
 
 
-def test_a_row_that_may_be_missing_is_none(connection: Connection) -> None:
+def test_missing_optional_row_is_none(connection: Connection) -> None:
     assert (NO_ROW.row(connection), NO_ROW.scalar(connection)) == (None, None)
 
 
-def test_one_row_is_returned_whole_and_by_its_first_column(connection: Connection) -> None:
+def test_row_is_returned_whole_and_by_its_first_column(connection: Connection) -> None:
     statement = Sql("select cast(%(number)s as integer) as one, 2 as two")
     assert tuple(statement.one(connection, number=1)) == (1, 2)
     assert statement.value(connection, number=1) == statement.number(connection, number=1) == 1
 
 
-def test_parameters_known_beforehand_and_those_given_when_it_runs_come_together(connection: Connection) -> None:
+def test_bound_and_given_parameters_are_combined(connection: Connection) -> None:
     statement = Sql("select %(one)s::integer, %(two)s::integer, %(three)s::integer", {"one": 1, "two": 1})
     assert tuple(statement.one(connection, {"two": 2}, three=3)) == (1, 2, 3)
 
 
-def test_a_percent_sign_that_is_no_placeholder_is_written_twice(connection: Connection) -> None:
+def test_percent_sign_that_is_no_placeholder_is_written_twice(connection: Connection) -> None:
     assert Sql("select 7 %% %(number)s::integer").value(connection, number=4) == 3
     assert Sql("select 7 %% 4").value(connection) == 3
 
 
-def test_values_of_all_types_that_statements_take_arrive(connection: Connection, lane: LaneRef) -> None:
+def test_values_of_all_types_statements_take_arrive(connection: Connection, lane: LaneRef) -> None:
     ids, now = [uuid4(), uuid4()], datetime.now(UTC)
     given = {"nothing": None, "ids": ids, "none": [], "at": now, "words": ["a", "b"], "fact": Jsonb({"ends": None})}
     row = Sql("""
@@ -60,16 +60,16 @@ def test_values_of_all_types_that_statements_take_arrive(connection: Connection,
     assert tuple(row) == (True, ids, [], now, True, {"ends": None}, "[1,0.5]")
 
 
-def test_the_stage_of_a_batch_that_is_gone_is_no_word(connection: Connection, lane: LaneRef) -> None:
+def test_deleted_batch_has_no_stage(connection: Connection, lane: LaneRef) -> None:
     with pytest.raises(NoResultFound):
         usage.stage_of(connection, BatchRef(lane, uuid4()))
 
 
-def test_nothing_waits_in_a_lane_that_is_gone(connection: Connection, lane: LaneRef) -> None:
+def test_deleted_lane_has_nothing_waiting(connection: Connection, lane: LaneRef) -> None:
     assert generations.waiting(connection, lane) == 0
 
 
-def test_statements_are_run_for_each_row_and_for_no_row_not_at_all(connection: Connection) -> None:
+def test_statements_run_once_per_row_and_never_without_rows(connection: Connection) -> None:
     connection.exec_driver_sql("create temporary table counted (number integer) on commit drop")
     insert = Sql(
         """
@@ -83,7 +83,7 @@ def test_statements_are_run_for_each_row_and_for_no_row_not_at_all(connection: C
     assert Sql("select number from counted order by number").scalars(connection) == [1, 2, 10, 20]
 
 
-def test_statements_end_with_the_semicolons_that_end_lines() -> None:
+def test_statements_end_at_semicolons_that_end_lines() -> None:
     sql = """
         select ';' as not_here; select 1;
         select 2;

@@ -1,4 +1,4 @@
-"""The service's state over all tenants, as an operator sees it."""
+"""The service's state across all tenants, as an operator sees it."""
 
 from datetime import timedelta
 
@@ -31,7 +31,9 @@ def bury(worker: Worker, reason: str) -> None:
         leases.end(connection, lease, "dead", error=reason)
 
 
-def test_counts_what_waits_and_what_is_at_work(worker_engine: Engine, publishing: Publishing, worker: Worker) -> None:
+def test_status_counts_waiting_and_running_events(
+    worker_engine: Engine, publishing: Publishing, worker: Worker
+) -> None:
     before = read(worker_engine)
     publishing.say("one", "two")
     waiting = read(worker_engine)
@@ -61,7 +63,7 @@ def test_counts_what_waits_and_what_is_at_work(worker_engine: Engine, publishing
     assert ended.at_work.keys().isdisjoint({"done", "dead", "split"})
 
 
-def test_a_quarantined_lane_is_counted_and_does_not_wait(
+def test_quarantined_lane_is_counted_and_does_not_count_as_waiting(
     worker_engine: Engine, publishing: Publishing, admin_engine: Engine
 ) -> None:
     publishing.say("one")
@@ -76,11 +78,11 @@ def test_a_quarantined_lane_is_counted_and_does_not_wait(
     assert after.backlog == before.backlog
 
 
-def test_the_lag_is_from_arrival_to_effect(
+def test_lag_runs_from_arrival_to_effect(
     worker_engine: Engine, publishing: Publishing, worker: Worker, admin_engine: Engine
 ) -> None:
     def lag_of(*seconds: float) -> tuple[float | None, float | None, float | None]:
-        """Of batches that took effect in a year in which nothing else did."""
+        """Return the lag of batches that took effect in a year without any others."""
         with admin_engine.begin() as connection:
             connection.execute(text("update mosshead.batches set applied_at = null where applied_at > '2100-01-01'"))
             for lasted in seconds:
@@ -100,7 +102,7 @@ def test_the_lag_is_from_arrival_to_effect(
     assert lag_of() == (None, None, None)
 
 
-def test_what_took_effect_shows_its_lag(worker_engine: Engine, publishing: Publishing, worker: Worker) -> None:
+def test_event_in_effect_shows_its_lag(worker_engine: Engine, publishing: Publishing, worker: Worker) -> None:
     publishing.say("one")
     worker.finish(claimed(worker_engine, publishing.lane))
     found = read(worker_engine)
@@ -132,7 +134,7 @@ def test_dead_letters_are_counted_by_reason(
     assert len(read(worker_engine, reasons=1).dead_by_reason) == 1
 
 
-def test_workers_count_while_their_heart_beats(settled: None, worker_engine: Engine) -> None:
+def test_workers_count_while_they_send_heartbeats(settled: None, worker_engine: Engine) -> None:
     statement = text("insert into mosshead.workers values (:worker, :slots, now() - make_interval(secs => :age))")
     workers = [{"worker": "a", "slots": 2, "age": 1}, {"worker": "b", "slots": 3, "age": 20}]
     before = read(worker_engine)

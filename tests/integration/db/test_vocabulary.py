@@ -1,4 +1,4 @@
-"""How common each word is: counted as the rows that are scanned have it, whatever becomes of them."""
+"""How common each word is: counted from the rows that scans read, through every change of them."""
 
 from collections.abc import Callable
 
@@ -29,7 +29,7 @@ _THERE = text("""
 
 @pytest.fixture
 def kept(admin_engine: Engine, lane: LaneRef) -> Callable[[], int]:
-    """Checks that what is counted is what is there; returns how much that is."""
+    """Return a function that checks the counts against the rows and returns their total."""
 
     def check() -> int:
         with admin_engine.connect() as connection:
@@ -40,7 +40,7 @@ def kept(admin_engine: Engine, lane: LaneRef) -> Callable[[], int]:
     return check
 
 
-def test_whatever_becomes_of_memories_and_messages_their_words_are_counted(
+def test_word_counts_follow_every_change_of_memories_and_messages(
     forming: Forming, sarah: Namespace, kept: Callable[[], int], admin_engine: Engine, lane: LaneRef
 ) -> None:
     for one in ("I live in Seattle with my sister Ruth.", "My brother Peter is a baker.", "I moved to Berlin."):
@@ -55,7 +55,7 @@ def test_whatever_becomes_of_memories_and_messages_their_words_are_counted(
     assert kept() == 0
 
 
-def test_a_reader_sees_the_words_of_its_own_tenant_alone(
+def test_reader_sees_only_the_words_of_its_own_tenant(
     remembering: Remembering, reader_engine: Engine, kept: Callable[[], int]
 ) -> None:
     remembering.memory("Herons nest", direction(1))

@@ -1,4 +1,4 @@
-"""Words beside the vectors of memories: those of the memory, whoever writes and whatever becomes of it."""
+"""Words stored beside the vectors of memories: always those of the memory, whoever writes it."""
 
 from uuid import UUID
 
@@ -18,7 +18,7 @@ __all__ = ["forming", "sarah"]
 
 @pytest.fixture
 def rows(admin_engine: Engine, lane: LaneRef) -> "Rows":
-    """What stands in the fresh namespace."""
+    """Return the rows of the fresh namespace."""
     return Rows(admin_engine, lane)
 
 
@@ -30,7 +30,7 @@ class Rows:
         self._lane = lane
 
     def of(self, owner: UUID) -> list[tuple[str, int, str | None, int | None]]:
-        """Kind, version, words and length of an owner's vectors."""
+        """Return kind, version, words and length of an owner's vectors."""
         with self._engine.connect() as connection:
             statement = text("""
                 select owner_kind, version, cast(words as text), length from mosshead.embeddings
@@ -39,7 +39,7 @@ class Rows:
             return [tuple(row) for row in connection.execute(statement, {"owner": owner})]
 
     def strangers(self) -> int:
-        """How many vectors have other words than the memory of now, or words though they are no memory's."""
+        """Return how many vectors have words that differ from their current memory's, or belong to no memory."""
         with self._engine.connect() as connection:
             statement = text("""
                 select count(*) from mosshead.embeddings as vector
@@ -52,7 +52,7 @@ class Rows:
             return int(connection.execute(statement, self._lane.scope).scalar_one())
 
     def memories(self) -> tuple[int, int]:
-        """How many vectors of memories there are, and how many are counted."""
+        """Return how many vectors of memories there are, and how many are counted."""
         with self._engine.connect() as connection:
             statement = text("""
                 select (select count(*) from mosshead.embeddings where owner_kind = 'memory' and namespace_id = :namespace_id
@@ -64,12 +64,14 @@ class Rows:
             return found.there, int(found.counted)
 
 
-def test_a_vector_has_its_memorys_words_and_how_many_they_are(remembering: Remembering, rows: Rows) -> None:
+def test_vector_has_its_memorys_words_and_their_number(remembering: Remembering, rows: Rows) -> None:
     memory_id = remembering.memory("Tea, tea and a big cake", direction(1))
     assert rows.of(memory_id) == [("memory", 1, "'big':5 'cake':6 'tea':1,2", 4)]
 
 
-def test_of_the_version_that_began_with_the_text(remembering: Remembering, lane: LaneRef, rows: Rows) -> None:
+def test_words_are_those_of_the_version_that_began_with_the_text(
+    remembering: Remembering, lane: LaneRef, rows: Rows
+) -> None:
     memory_id = remembering.memory("User likes tea", direction(1))
     with remembering.stamped() as (connection, stamp):
         memories.change(connection, lane, memory_id, 1, stamp, content="User likes green tea")
@@ -81,15 +83,15 @@ def test_of_the_version_that_began_with_the_text(remembering: Remembering, lane:
     ]
 
 
-def test_a_profile_has_none(remembering: Remembering, lane: LaneRef, rows: Rows) -> None:
+def test_profile_vector_has_no_words(remembering: Remembering, lane: LaneRef, rows: Rows) -> None:
     profile = uuid7()
     with remembering.transaction() as connection:
         memories.set_vectors(connection, lane, MODEL, "profile", {profile: direction(1)})
     assert rows.of(profile) == [("profile", 1, None, None)]
 
 
-def test_whatever_becomes_of_memories_words_and_count_follow(forming: Forming, sarah: Namespace, rows: Rows) -> None:
-    """Added, made more precise, superseded, taken back, and the taking back taken back; and what was brought."""
+def test_words_and_count_follow_every_change_of_memories(forming: Forming, sarah: Namespace, rows: Rows) -> None:
+    """Added, refined, superseded, undone, redone, and imported."""
     said = [
         "I live in Seattle with my sister Ruth.",
         "My brother Peter is a baker.",
@@ -109,7 +111,7 @@ def test_whatever_becomes_of_memories_words_and_count_follow(forming: Forming, s
     assert (rows.strangers(), rows.memories()) == (0, (before + 1, before + 1))
 
 
-def test_a_vector_that_is_deleted_counts_no_more(remembering: Remembering, rows: Rows, admin_engine: Engine) -> None:
+def test_deleted_vector_counts_no_more(remembering: Remembering, rows: Rows, admin_engine: Engine) -> None:
     gone, _ = remembering.memory("one", direction(1)), remembering.memory("two", direction(0, 1))
     with admin_engine.begin() as connection:
         connection.execute(text("delete from mosshead.embeddings where owner_id = :id"), {"id": gone})

@@ -1,4 +1,4 @@
-"""The example of FastAPI answers in pieces, by what it remembers of each user alone, and the page on web apps shows it."""
+"""The FastAPI example streams its answers, uses only what it remembers of that user, and is shown on the web-apps page."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +31,7 @@ def app(addresses: Addresses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
             yield client
 
 
-def test_each_user_is_told_what_is_known_of_them(app: TestClient, remembering: Remembering) -> None:
+def test_each_user_gets_only_their_own_memories(app: TestClient, remembering: Remembering) -> None:
     user = uuid4().hex
     path = NamespacePath.of(("acme", user))
     known = "User's dog is called Biscuit"
@@ -42,12 +42,12 @@ def test_each_user_is_told_what_is_known_of_them(app: TestClient, remembering: R
         assert answer.status_code == 200
         return answer.text
 
-    # On a busy machine the first notes may come too late for their answer, and are there for the next.
+    # On a busy machine the first notes may come too late for their answer, and are used for the next.
     assert any(told(user) == f"You told me: {known}." for _ in range(20))
     assert told("nobody") == "You have not told me."
 
 
-def test_the_page_on_web_apps_shows_it() -> None:
+def test_web_apps_page_shows_the_example() -> None:
     source = (ROOT / "examples" / "fastapi_chat.py").read_text(encoding="utf-8")
     shown = source[source.index("@asynccontextmanager") : source.index("@app.post")].strip()
     assert shown in (ROOT / "docs" / "how-to" / "publish.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What an app's tests share: a shell, and the event queue with an intake that takes it into the inbox when it is told to."""
+"""Shared by an app's tests: a shell, and the event queue with an intake that runs when a test asks."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ _PATIENCE_SECONDS = 60.0
 
 
 class Said(NamedTuple):
-    """What a command printed, and its exit status."""
+    """The output of a command, and its exit status."""
 
     status: int
     out: str
@@ -36,7 +36,7 @@ Shell = Callable[..., Said]
 
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
-    """Runs a command in this process, as the console script does, with some variables of the environment."""
+    """Return a function that runs a command in this process, as the console script does, with environment variables."""
 
     def run(*arguments: str, **variables: str) -> Said:
         with monkeypatch.context() as context:
@@ -53,7 +53,7 @@ def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
 
 @pytest.fixture
 def broker(addresses: Addresses) -> Iterator[Redis]:
-    """Redis, emptied."""
+    """Return Redis, emptied."""
     with Redis.from_url(addresses.broker_url) as opened:
         opened.flushdb()
         yield opened
@@ -61,7 +61,7 @@ def broker(addresses: Addresses) -> Iterator[Redis]:
 
 @pytest.fixture
 def taken(addresses: Addresses, broker: Redis) -> Taken:
-    """Takes out of the queue what is there; given a number, when so many have come."""
+    """Return a function that takes all events out of the queue, or waits for the given number of them."""
 
     def take(count: int = 0) -> Events:
         found: Events = []
@@ -82,7 +82,7 @@ def taken(addresses: Addresses, broker: Redis) -> Taken:
 
 @pytest.fixture
 def take_in(taken: Taken, ingest_engine: Engine) -> Taken:
-    """Takes events out of the queue and into the inbox, as the intake does."""
+    """Return a function that moves events from the queue into the inbox, as the intake does."""
 
     def take(count: int = 0) -> Events:
         found = taken(count)
@@ -95,7 +95,7 @@ def take_in(taken: Taken, ingest_engine: Engine) -> Taken:
 
 @pytest.fixture
 def eventually() -> Eventually:
-    """Waits for something that happens soon."""
+    """Return a function that waits for a condition."""
 
     def wait(predicate: Callable[[], object], what: str) -> None:
         deadline = time.monotonic() + _PATIENCE_SECONDS

@@ -1,4 +1,4 @@
-"""The extras of asyncio read an `AsyncNamespace` in the event loop, which nothing blocks."""
+"""The async extras read an `AsyncNamespace` in the event loop without blocking it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -50,7 +50,7 @@ def _nothing_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def sarah(addresses: Addresses, fresh_namespace: NamespacePath, remembering: Remembering, tmp_path: Path) -> Sarah:
-    """Opens a namespace in the loop that knows something."""
+    """Return a context manager that opens a namespace with memories in the event loop."""
     remembering.memory(DOG, MINILM.embed([DOG])[0])
 
     @asynccontextmanager
@@ -66,7 +66,7 @@ def sarah(addresses: Addresses, fresh_namespace: NamespacePath, remembering: Rem
     return opened
 
 
-def test_a_client_of_anthropic_answers_and_streams_with_memory(sarah: Sarah, taken: Taken) -> None:
+def test_anthropic_client_answers_and_streams_with_memory(sarah: Sarah, taken: Taken) -> None:
     async def talk(plain: anthropic.AsyncAnthropic) -> list[str]:
         async with sarah() as namespace, plain:
             client: Any = with_memory(plain, namespace, conversation="c1", timeout=PATIENT)
@@ -84,7 +84,7 @@ def test_a_client_of_anthropic_answers_and_streams_with_memory(sarah: Sarah, tak
     assert said == [("user", "What is my dog called?"), ("assistant", f"You told me: {DOG}.")] * 2
 
 
-def test_the_memory_tool_of_anthropic_keeps_files_and_holds_what_would_steer(sarah: Sarah) -> None:
+def test_anthropic_memory_tool_stores_files_and_holds_back_instructions(sarah: Sarah) -> None:
     async def work() -> list[Any]:
         async with sarah() as namespace:
             tool = AsyncAnthropicMemoryTool(namespace)
@@ -102,7 +102,7 @@ def test_the_memory_tool_of_anthropic_keeps_files_and_holds_what_would_steer(sar
     assert (seen.endswith(f"1\t{ORDER}"), cleared) == (True, "All memory cleared")
 
 
-def test_a_session_of_the_agents_sdk_keeps_items_and_reminds(sarah: Sarah) -> None:
+def test_agents_sdk_session_stores_items_and_reminds(sarah: Sarah) -> None:
     items: list[Any] = [{"role": "user", "content": f"Number {number}."} for number in range(3)]
 
     async def talk() -> list[Any]:
@@ -124,12 +124,12 @@ def test_a_session_of_the_agents_sdk_keeps_items_and_reminds(sarah: Sarah) -> No
 
 
 class State(MessagesState):
-    """The nodes' state."""
+    """The state of the nodes."""
 
     llm_input_messages: list[Any]
 
 
-def test_a_graph_of_asyncio_recalls_and_publishes(sarah: Sarah, taken: Taken) -> None:
+def test_async_graph_recalls_and_publishes(sarah: Sarah, taken: Taken) -> None:
     asked: list[Any] = []
 
     async def model(state: State) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def test_a_graph_of_asyncio_recalls_and_publishes(sarah: Sarah, taken: Taken) ->
     ]
 
 
-def test_a_store_of_langgraph_reads_writes_and_searches(sarah: Sarah) -> None:
+def test_langgraph_store_reads_writes_and_searches(sarah: Sarah) -> None:
     async def work() -> list[Any]:
         async with sarah() as namespace:
             store = MossheadStore(namespace)

@@ -1,4 +1,4 @@
-"""`AsyncMemory` under load, cancelled, and before servers that hang. A conformance suite has what it shares with `Memory`."""
+"""`AsyncMemory` under load, cancelled, and with servers that hang. A conformance suite covers what it shares with `Memory`."""
 
 import asyncio
 import time
@@ -18,10 +18,10 @@ from tests.given import MINILM, Remembering
 from workers.local import Addresses
 
 HANGS = 600.0
-"""Seconds in which a read ends that nobody gave a time of its own."""
+"""Seconds for a read without a deadline of its own."""
 
 SLACK = 12.0
-"""What a busy machine may take beyond a deadline; what hangs here does it for longer."""
+"""Extra seconds for a busy machine beyond a deadline; what hangs here hangs for longer."""
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def _nothing_blocks() -> Iterator[None]:
 
 @pytest.fixture
 def proxy(addresses: Addresses) -> Iterator[Proxy]:
-    """Stands before Postgres, on a port."""
+    """Yield a proxy in front of Postgres, on a port."""
     (folder,) = parse_qs(urlsplit(addresses.database_url).query)["host"]
     made = Proxy(Path(folder) / ".s.PGSQL.5432")
     made.start()
@@ -63,7 +63,7 @@ def in_use(memory: AsyncMemory) -> int:
     return checked_out
 
 
-def test_500_contexts_at_once_are_read_or_say_that_their_time_was_over_and_give_all_connections_back(
+def test_500_concurrent_contexts_are_read_or_time_out_and_return_all_connections(
     addresses: Addresses, fresh_namespace: NamespacePath, home: UUID
 ) -> None:
     async def ask() -> None:
@@ -82,9 +82,7 @@ def test_500_contexts_at_once_are_read_or_say_that_their_time_was_over_and_give_
     asyncio.run(ask())
 
 
-def test_a_read_that_is_cancelled_gives_its_connection_back(
-    proxy: Proxy, fresh_namespace: NamespacePath, home: UUID
-) -> None:
+def test_cancelled_read_gives_its_connection_back(proxy: Proxy, fresh_namespace: NamespacePath, home: UUID) -> None:
     async def ask() -> None:
         async with opened(through(proxy), fresh_namespace) as (memory, sarah):
             assert (await sarah.query("Where does she live?")).hits
@@ -103,7 +101,7 @@ def test_a_read_that_is_cancelled_gives_its_connection_back(
     asyncio.run(ask())
 
 
-def test_a_server_that_hangs_is_given_up_in_time_and_the_loop_goes_on(
+def test_hanging_server_is_given_up_in_time_and_the_loop_goes_on(
     proxy: Proxy, fresh_namespace: NamespacePath, home: UUID
 ) -> None:
     async def ask() -> None:
@@ -125,7 +123,7 @@ def test_a_server_that_hangs_is_given_up_in_time_and_the_loop_goes_on(
     asyncio.run(ask())
 
 
-def test_connections_that_died_are_replaced(proxy: Proxy, fresh_namespace: NamespacePath, home: UUID) -> None:
+def test_dead_connections_are_replaced(proxy: Proxy, fresh_namespace: NamespacePath, home: UUID) -> None:
     async def ask() -> None:
         async with opened(through(proxy), fresh_namespace) as (_, sarah):
             await asyncio.gather(*(sarah.query("Where does she live?") for _ in range(5)))
@@ -136,7 +134,7 @@ def test_connections_that_died_are_replaced(proxy: Proxy, fresh_namespace: Names
     asyncio.run(ask())
 
 
-def test_connecting_raises_what_a_memory_would() -> None:
+def test_connecting_raises_the_same_errors_as_memory() -> None:
     async def connect(url: str, *, check: bool = True) -> None:
         await (await AsyncMemory.connect(database_url=url, read_timeout=5.0, check=check)).close()
 

@@ -1,4 +1,4 @@
-"""The command `mosshead spool`: what waits, also while Redis and Postgres are away."""
+"""The command `mosshead spool`: what waits, also while Redis and Postgres are down."""
 
 import json
 import os
@@ -27,7 +27,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def run(shell: Shell, tmp_path: Path) -> Run:
-    """Runs a command on the spools of a folder."""
+    """Return a function that runs a command on the spools of a folder."""
     return lambda *arguments, **more: shell(*arguments, **{**environment(tmp_path), **more})
 
 
@@ -50,7 +50,7 @@ def test_spool_command_creates_no_file_if_nothing_was_published(run: Run, tmp_pa
     assert not (tmp_path / "none").exists()
 
 
-def test_what_the_command_publishes_waits_too_and_what_it_reads_says_what_is_away(
+def test_publish_command_spools_the_event_and_query_names_the_unreachable_server(
     run: Run, caplog: pytest.LogCaptureFixture
 ) -> None:
     published = run("publish", "I like quetzals", "--namespace", "acme/sarah")
@@ -78,10 +78,10 @@ def test_spool_command_lists_waiting_events_by_namespace(run: Run, spool: Spool)
 
 
 @pytest.mark.parametrize(("encoding", "more"), [("ascii", ()), ("cp1252", ("--json",))])
-def test_names_are_written_in_utf_8_whatever_the_locale_has(
+def test_names_are_written_in_utf_8_in_any_locale(
     tmp_path: Path, spool: Spool, encoding: str, more: tuple[str, ...]
 ) -> None:
-    """In a process of its own: how a stream is encoded is settled when Python starts."""
+    """In its own process: a stream's encoding is fixed when Python starts."""
     spool.append(NamespacePath.of(("acme", "zoë 👋")), ["a"])
     own = {**os.environ, **environment(tmp_path), "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "mosshead", "spool", *more]

@@ -1,4 +1,4 @@
-"""`Namespace.erase` and the receipts, in the app's process and as typed in a shell."""
+"""`Namespace.erase` and its receipts, in the app's process and from a shell."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -35,7 +35,7 @@ def test_each_erasure_scope_is_published_as_an_event(sarah: Namespace, rememberi
     assert [sent[one]["everything"] for one in ids] == [False, False, False, False, True]
 
 
-def test_one_message_is_replaced_by_its_erasure_and_a_new_message_in_its_place(
+def test_one_message_is_erased_and_a_new_one_takes_its_place(
     sarah: Namespace, publishing: Publishing, taken: Taken
 ) -> None:
     said = publishing.message("I live in Quuxville.", conversation="c1", metadata={"app": 1}, sequence=7)
@@ -57,7 +57,7 @@ def test_one_message_is_replaced_by_its_erasure_and_a_new_message_in_its_place(
     assert list(sarah.progress().published.values()) == [2]
 
 
-def test_what_does_not_fit_is_refused_before_anything_is_published(sarah: Namespace, remembering: Remembering) -> None:
+def test_unsuitable_request_is_refused_before_anything_is_published(sarah: Namespace, remembering: Remembering) -> None:
     user = remembering.entity("User", is_user=True)
     for given in ({}, {"conversation": "c1", "everything": True}, {"memories": [uuid4()], "entity": user}):
         with pytest.raises(
@@ -90,7 +90,7 @@ def test_erased_memory_is_invisible_to_this_process_at_once(
         sarah.get(figs)
 
 
-def test_what_was_remembered_and_forgotten_in_one_breath_can_be_erased(sarah: Namespace, taken: Taken) -> None:
+def test_memory_remembered_and_forgotten_at_once_can_be_erased(sarah: Namespace, taken: Taken) -> None:
     figs = sarah.remember("User likes figs")
     sarah.forget(figs)
     sarah.erase(figs)
@@ -120,9 +120,7 @@ def test_one_receipt_is_read_without_the_others(sarah: Namespace, admin_engine: 
     assert {one.id for one in sarah.erasures.list()} == {*ids}
 
 
-def test_what_is_asked_for_in_a_session_that_is_rolled_back_hides_nothing(
-    sarah: Namespace, ingest_engine: Engine
-) -> None:
+def test_erasure_in_a_rolled_back_session_hides_nothing(sarah: Namespace, ingest_engine: Engine) -> None:
     sarah.remember("User likes figs")
     with ingest_engine.connect() as connection:
         sarah.erase(everything=True, session=connection)
@@ -141,7 +139,7 @@ def test_erase_command_asks_for_confirmation(
     assert "receipt" in run("receipts")
 
 
-def test_a_message_is_erased_in_a_shell(run: Callable[..., str], sarah: Namespace, taken: Taken) -> None:
+def test_message_is_erased_from_a_shell(run: Callable[..., str], sarah: Namespace, taken: Taken) -> None:
     gone = str(uuid4())
     assert run("erase", "--message", gone, "--yes", "--wait", 0).startswith("published: ")
     assert [one["message"] for one in taken(1)] == [gone]

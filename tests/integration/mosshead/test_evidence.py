@@ -1,4 +1,4 @@
-"""Evidence: what is known of a candidate that answers to a telling, and nothing else, whatever happened to it since."""
+"""Evidence: what is known of a candidate for a mention, and nothing else, whatever changed since."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -57,7 +57,7 @@ def nearest(remembering: Remembering, path: NamespacePath, candidate: UUID) -> f
     return round(weigh(remembering, path, candidate)[candidate].nearest, 3)
 
 
-def test_the_nearest_memory_that_is_surely_about_a_candidate_counts(
+def test_nearest_memory_that_is_surely_about_a_candidate_counts(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     for vector in (direction(1, 1), direction(1, 0, 1), direction(0, 1, 0.5), direction(-1)):
@@ -68,7 +68,7 @@ def test_the_nearest_memory_that_is_surely_about_a_candidate_counts(
     assert nearest(remembering, fresh_namespace, peter) == pytest.approx(0.707, abs=0.002)
 
 
-def test_what_is_too_large_for_the_index_counts_as_what_fits_into_it(
+def test_memory_too_large_for_the_index_counts_as_far_as_it_fits(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     at_length = " ".join(f"tomato{number}" for number in range(80))
@@ -83,7 +83,7 @@ def test_what_is_too_large_for_the_index_counts_as_what_fits_into_it(
     assert found.words == {"article", "growing"}
 
 
-def test_the_profile_speaks_for_those_of_whom_no_memory_is_known(
+def test_profile_counts_for_candidates_without_memories(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     assert nearest(remembering, fresh_namespace, peter) == 0
@@ -101,7 +101,7 @@ def test_the_profile_speaks_for_those_of_whom_no_memory_is_known(
     assert nearest(remembering, fresh_namespace, peter) == 0
 
 
-def test_words_are_those_of_memories_of_the_description_and_of_the_parent(
+def test_words_come_from_the_memories_the_description_and_the_parent(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     firm = remembering.entity("Article House", entity_type=EntityType.ORG)
@@ -113,7 +113,7 @@ def test_words_are_those_of_memories_of_the_description_and_of_the_parent(
     assert found[grower].words == {"growing", "article"}
 
 
-def test_what_else_is_named_counts_where_it_shares_a_memory_a_relation_or_is_the_parent(
+def test_other_names_count_where_they_share_a_memory_a_relation_or_are_the_parent(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     firm, tom, ann, stranger = (remembering.entity(name) for name in ("WOBS", "Tom", "Ann", "Eve"))
@@ -130,7 +130,7 @@ def test_what_else_is_named_counts_where_it_shares_a_memory_a_relation_or_is_the
     assert (set(found[child].named), len(found[child].scene_named)) == ({firm}, 0)
 
 
-def test_what_is_superseded_undone_or_linked_anew_counts_no_more(
+def test_superseded_undone_or_relinked_memories_count_no_more(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     memory = remembering.memory("He rests", direction(0, 0, 1), about={peter: ("subject", "sure")})
@@ -147,7 +147,7 @@ def test_what_is_superseded_undone_or_linked_anew_counts_no_more(
     assert nearest(remembering, fresh_namespace, peter) == 1
 
 
-def test_it_makes_no_difference_whether_the_vector_or_the_link_comes_first(
+def test_order_of_vector_and_link_makes_no_difference(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     memory = remembering.memory("He rests", about={peter: ("subject", "sure")})
@@ -157,7 +157,7 @@ def test_it_makes_no_difference_whether_the_vector_or_the_link_comes_first(
     assert nearest(remembering, fresh_namespace, peter) == 1
 
 
-def test_what_loses_its_vector_its_link_or_itself_counts_no_more(
+def test_memory_that_lost_its_vector_its_link_or_itself_counts_no_more(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     for statement in (
@@ -175,7 +175,7 @@ def test_what_loses_its_vector_its_link_or_itself_counts_no_more(
         assert nearest(remembering, fresh_namespace, peter) == 0, statement
 
 
-def test_what_changes_nothing_that_is_compared_is_not_written_anew(remembering: Remembering, peter: UUID) -> None:
+def test_change_that_affects_no_comparison_rewrites_nothing(remembering: Remembering, peter: UUID) -> None:
     memory = remembering.memory("He rests", direction(1), about={peter: ("subject", "sure")})
     written = "select xmin from mosshead.traits where owner_id = %(memory)s"
 
@@ -191,7 +191,7 @@ def test_what_changes_nothing_that_is_compared_is_not_written_anew(remembering: 
     assert after() != after("content = 'He hurries'")
 
 
-def test_who_seems_to_fit_best_comes_with_all_that_a_question_says(
+def test_best_candidate_comes_with_all_that_a_question_says(
     remembering: Remembering, fresh_namespace: NamespacePath
 ) -> None:
     for _ in range(10):
@@ -209,7 +209,7 @@ def test_who_seems_to_fit_best_comes_with_all_that_a_question_says(
     assert found[fits].as_read.memories == 1
 
 
-def test_a_question_tells_the_most_salient_of_what_was_known_first(
+def test_question_lists_the_most_salient_of_the_oldest_memories(
     remembering: Remembering, fresh_namespace: NamespacePath
 ) -> None:
     peter = remembering.entity("Peter")
@@ -226,7 +226,7 @@ def test_a_question_tells_the_most_salient_of_what_was_known_first(
     assert found[peter].as_read.memories == 26
 
 
-def test_a_candidate_comes_with_the_names_by_which_it_was_found_unless_it_bears_the_very_name(
+def test_candidate_comes_with_the_matched_names_unless_its_own_name_matches(
     remembering: Remembering, fresh_namespace: NamespacePath
 ) -> None:
     haas = remembering.entity("Peter Haas", aliases=("Haas of Peter",))
@@ -243,7 +243,7 @@ def test_a_candidate_comes_with_the_names_by_which_it_was_found_unless_it_bears_
     }
 
 
-def test_an_answer_counts_as_what_is_known(
+def test_answer_to_a_question_counts_as_knowledge(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     example = Example(
@@ -262,7 +262,7 @@ def test_an_answer_counts_as_what_is_known(
     assert found.as_read.memories == 0
 
 
-def test_who_is_gone_meanwhile_takes_nobodys_place(
+def test_deleted_candidate_takes_nobodys_place(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     remembering.memory("He rests", direction(-1, -1), about={peter: ("subject", "sure")})
@@ -271,7 +271,7 @@ def test_who_is_gone_meanwhile_takes_nobodys_place(
     assert found[peter].complete
 
 
-def test_more_words_than_can_be_looked_for_are_left_out(
+def test_words_beyond_the_search_limit_are_left_out(
     remembering: Remembering, fresh_namespace: NamespacePath, peter: UUID
 ) -> None:
     said = tuple(f"word{number}" for number in range(evidence.MOST_WORDS + 5))
@@ -284,6 +284,6 @@ def test_more_words_than_can_be_looked_for_are_left_out(
     assert found[peter].evidence.words == set(said[: evidence.MOST_WORDS])
 
 
-def test_there_is_nothing_to_weigh_without_candidates(remembering: Remembering, fresh_namespace: NamespacePath) -> None:
+def test_nothing_is_weighed_without_candidates(remembering: Remembering, fresh_namespace: NamespacePath) -> None:
     assert weigh(remembering, fresh_namespace) == {}
     assert weigh(remembering, fresh_namespace, uuid4()) == {}

@@ -1,4 +1,4 @@
-"""From entity to entity: what one recursive statement finds is what a plain search finds, and it ends whatever the graph is."""
+"""The entity graph: one recursive statement finds the same as a plain search, and ends on every graph."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,7 +21,7 @@ LATER = datetime(2100, 1, 1, tzinfo=UTC)
 MOST = 7
 
 Edge = tuple[int, str, int, int]
-"""From an entity, by a predicate, to another, said on a day; they count from 0."""
+"""From an entity, by a predicate, to another, said on a day; entities and days count from 0."""
 
 nodes = st.integers(0, MOST - 1)
 relations = st.lists(st.tuples(nodes, st.sampled_from(["knows", "works_at"]), nodes, st.integers(0, 3)), max_size=25)
@@ -29,7 +29,7 @@ parents = st.lists(st.none() | nodes, min_size=MOST, max_size=MOST)
 
 
 class World:
-    """A namespace of its own with entities and relations, written straight into the tables."""
+    """A namespace with entities and relations, written straight into the tables."""
 
     def __init__(self, engine: Engine, edges: list[Edge], belongs_to: list[int | None]) -> None:
         self.path = NamespacePath.of((f"tenant-{uuid4().hex}", "sarah"))
@@ -48,7 +48,7 @@ class World:
                 connection.execute(_RELATION, [{**scope, **one} for one in self.relations])
 
     def edges_of(self, node: UUID, fan_out: int) -> list[tuple[UUID, str, str, UUID | None]]:
-        """Of an entity: to its parent, by the latest relations, from its parts."""
+        """Return an entity's edges: to its parent, by the latest relations, from its parts."""
         found: list[Any] = []
         for one in self.relations:
             for own, other, direction in (("subject_id", "object_id", "out"), ("object_id", "subject_id", "in")):
@@ -65,7 +65,7 @@ class World:
         return [edge for _, edge in sorted(found, key=lambda pair: pair[0])[:fan_out]]
 
     def search(self, start: UUID, depth: int, fan_out: int) -> set[Any]:
-        """Breadth first: every edge that reaches an entity on a shortest way."""
+        """Return every edge that reaches an entity on a shortest path, found breadth first."""
         distance = {start: 0}
         reached: set[Any] = set()
         level = [start]
@@ -93,7 +93,7 @@ _RELATION = text("""
     belongs_to=parents,
     limits=st.tuples(st.integers(1, 4), st.integers(1, 6), st.none() | st.just(LATER)),
 )
-def test_one_statement_finds_what_a_plain_search_finds(
+def test_one_statement_finds_the_same_as_a_plain_search(
     worker_engine: Engine,
     reader_engine: Engine,
     edges: list[Edge],
@@ -116,7 +116,7 @@ def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
     return memory.namespace(*fresh_namespace.parts)
 
 
-def test_a_relation_says_which_memory_states_it_and_ends_with_it(remembering: Remembering, sarah: Namespace) -> None:
+def test_relation_names_the_memory_that_states_it_and_ends_with_it(remembering: Remembering, sarah: Namespace) -> None:
     barn = remembering.entity("Harp Barn")
     ada = remembering.entity("Ada", parent_id=barn)
     bo = remembering.entity("Bo")
@@ -144,7 +144,7 @@ def test_a_relation_says_which_memory_states_it_and_ends_with_it(remembering: Re
     assert [one.name for one in sarah.entities.neighbours(ada)] == ["Harp Barn"]
 
 
-def test_what_does_not_fit_is_named(sarah: Namespace) -> None:
+def test_unsuitable_arguments_are_named(sarah: Namespace) -> None:
     with pytest.raises(ValueError, match="depth: from 1 to 4, got 5"):
         sarah.entities.neighbours(uuid4(), depth=5)
     with pytest.raises(ValueError, match="fan_out: from 1 to 200, got 0"):

@@ -1,4 +1,4 @@
-"""`mosshead import` of a chat's export, into real servers."""
+"""`mosshead import` of a chat export into real servers."""
 
 import json
 from collections.abc import Callable
@@ -36,7 +36,7 @@ Import = Callable[..., None]
 def import_chat(
     addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Import:
-    """Imports a sample into the fresh namespace."""
+    """Return a function that imports a sample into the fresh namespace."""
     monkeypatch.setenv("MOSSHEAD_DATABASE_URL", addresses.database_url)
     monkeypatch.setenv("MOSSHEAD_BROKER_URL", addresses.broker_url)
     monkeypatch.setenv("MOSSHEAD_SPOOL_DIR", str(tmp_path / "spool"))
@@ -48,7 +48,7 @@ def import_chat(
 
 
 @pytest.mark.parametrize("sample", CHATS)
-def test_the_same_export_twice_changes_nothing(
+def test_same_export_twice_changes_nothing(
     import_chat: Import, admin_engine: Engine, fresh_namespace: NamespacePath, take_in: Taken, sample: str
 ) -> None:
     import_chat(sample, "--dry-run")
@@ -64,7 +64,7 @@ def test_the_same_export_twice_changes_nothing(
     assert stored(admin_engine, fresh_namespace) == first
 
 
-def test_an_export_that_begins_with_its_latest_conversation_arrives_in_the_order_of_time(
+def test_export_with_its_latest_conversation_first_arrives_in_time_order(
     import_chat: Import, admin_engine: Engine, fresh_namespace: NamespacePath, take_in: Taken
 ) -> None:
     import_chat("chatgpt.json")
@@ -74,7 +74,7 @@ def test_an_export_that_begins_with_its_latest_conversation_arrives_in_the_order
     assert told == ["I restore harps.", "Harps are lovely.", "I live in Leeds.", "Nice."]
 
 
-def test_who_is_the_user_is_said_and_others_speak_by_name(
+def test_speakers_option_names_the_user_and_others_speak_by_name(
     import_chat: Import, admin_engine: Engine, fresh_namespace: NamespacePath, take_in: Taken
 ) -> None:
     import_chat("whatsapp-android-de.txt", "--speakers", "Max=user", "--zone", "Europe/Berlin")
@@ -101,7 +101,7 @@ def test_who_is_the_user_is_said_and_others_speak_by_name(
         ({"role": "user", "content": "canary", "colour": "red"}, "colour: not a field"),
     ],
 )
-def test_a_line_that_does_not_fit_is_named_and_nothing_is_published(
+def test_unsuitable_line_is_named_and_nothing_is_published(
     import_chat: Import, taken: Taken, tmp_path: Path, line: dict[str, str], fault: str
 ) -> None:
     good = {"role": "user", "content": "Hello.", "occurred_at": "2024-05-01T10:00:00Z"}
@@ -115,7 +115,7 @@ def test_a_line_that_does_not_fit_is_named_and_nothing_is_published(
     assert taken() == []
 
 
-def test_an_import_goes_on_when_what_it_published_took_effect(
+def test_import_goes_on_when_its_events_took_effect(
     import_chat: Import, admin_engine: Engine, fresh_namespace: NamespacePath, take_in: Taken, tmp_path: Path
 ) -> None:
     message = {"role": "user", "content": "Hello.", "conversation": "c1"}
@@ -136,7 +136,7 @@ def test_an_import_goes_on_when_what_it_published_took_effect(
     assert len(stored(admin_engine, fresh_namespace)) == 80
 
 
-def test_what_was_said_is_exported_as_lines_that_change_nothing_where_they_came_from(  # noqa: PLR0917 - fixtures
+def test_exported_messages_change_nothing_where_they_came_from(  # noqa: PLR0917 - fixtures
     import_chat: Import,
     admin_engine: Engine,
     fresh_namespace: NamespacePath,
@@ -161,7 +161,7 @@ def test_what_was_said_is_exported_as_lines_that_change_nothing_where_they_came_
     assert stored(admin_engine, fresh_namespace) == first
 
 
-def test_progress_says_how_much_is_to_take_effect(
+def test_progress_tells_how_much_is_to_take_effect(
     import_chat: Import, fresh_namespace: NamespacePath, take_in: Taken, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import_chat("slack")
@@ -172,7 +172,7 @@ def test_progress_says_how_much_is_to_take_effect(
     assert capsys.readouterr().out == "0 events to be received, 6 received and to take effect\n"
 
 
-def test_memories_are_exported_as_mem0_dumps_them_and_recognised_again(  # noqa: PLR0917 - fixtures
+def test_memories_are_exported_like_mem0_dumps_and_recognised_again(  # noqa: PLR0917 - fixtures
     import_chat: Import,
     remembering: Remembering,
     fresh_namespace: NamespacePath,
@@ -197,7 +197,7 @@ def test_memories_are_exported_as_mem0_dumps_them_and_recognised_again(  # noqa:
 
 
 def stored(engine: Engine, path: NamespacePath) -> list[tuple[object, ...]]:
-    """All events of a namespace, with the messages that they are, in the order of arrival."""
+    """Return all events of a namespace with their messages, in order of arrival."""
     statement = text("""
         select event_id, event.occurred_at, event.conversation_id, role, speaker, content, metadata
         from mosshead.events as event left join mosshead.messages as message

@@ -1,4 +1,4 @@
-"""`mosshead questions`, `clarify`, `merge` and `split`, as they are typed in a shell."""
+"""`mosshead questions`, `clarify`, `merge` and `split`, as typed in a shell."""
 
 import json
 from collections.abc import Callable
@@ -22,7 +22,7 @@ Taken = Callable[..., list[dict[str, Any]]]
 def run(
     addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., str]:
-    """Runs a command on the fresh namespace; what it printed."""
+    """Return a function that runs a command on the fresh namespace and returns its output."""
     monkeypatch.setenv("MOSSHEAD_DATABASE_URL", addresses.database_url)
     monkeypatch.setenv("MOSSHEAD_BROKER_URL", addresses.broker_url)
     monkeypatch.setenv("MOSSHEAD_SPOOL_DIR", str(tmp_path))
@@ -36,7 +36,9 @@ def run(
     return run
 
 
-def test_who_is_who_is_asked_and_told(run: Callable[..., str], remembering: Remembering, taken: Taken) -> None:
+def test_identity_questions_are_listed_and_answered(
+    run: Callable[..., str], remembering: Remembering, taken: Taken
+) -> None:
     writer = remembering.entity("Peter", description="a writer")
     brother = remembering.entity("Peter", description="User's brother")
     held, question_id = remembering.memory("Peter moved to Leeds"), uuid4()

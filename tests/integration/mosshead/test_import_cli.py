@@ -33,7 +33,7 @@ def run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Run:
-    """Runs a command of the fresh namespace in this process, and returns what it printed."""
+    """Return a function that runs a command on the fresh namespace in this process and returns its output."""
     monkeypatch.setenv("MOSSHEAD_DATABASE_URL", addresses.database_url)
     monkeypatch.setenv("MOSSHEAD_BROKER_URL", addresses.broker_url)
     monkeypatch.setenv("MOSSHEAD_SPOOL_DIR", str(tmp_path / "spool"))
@@ -45,7 +45,7 @@ def run(
     return run
 
 
-def test_a_file_is_published_and_what_is_skipped_is_said(run: Run, tmp_path: Path, taken: Taken) -> None:
+def test_file_is_published_and_skipped_lines_are_reported(run: Run, tmp_path: Path, taken: Taken) -> None:
     file = tmp_path / "world.jsonl"
     file.write_text(LINES, encoding="utf-8")
     assert run("import", file) == "1 entities and 1 memories published; 1 of type relation skipped\n"
@@ -57,7 +57,7 @@ def test_a_file_is_published_and_what_is_skipped_is_said(run: Run, tmp_path: Pat
     assert answer["event_ids"][0] in {one["event_id"] for one in taken(1)}
 
 
-def test_a_file_that_begins_with_a_mark_of_its_encoding_is_read(run: Run, tmp_path: Path) -> None:
+def test_file_with_a_byte_order_mark_is_read(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "world.jsonl"
     file.write_text(LINES.lstrip(), encoding="utf-8-sig")
     assert run("import", file).startswith("1 entities and 1 memories published")
@@ -68,14 +68,14 @@ def test_a_file_that_begins_with_a_mark_of_its_encoding_is_read(run: Run, tmp_pa
 @pytest.mark.parametrize(
     "command", [("import",), ("publish", "--transcript"), ("publish", "--messages"), ("track", "--messages")]
 )
-def test_a_file_of_another_encoding_is_named(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_file_of_another_encoding_is_named(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
     file = tmp_path / "said.txt"
     file.write_text("User: I live in Leeds.", encoding="utf-16")
     with pytest.raises(InvalidEvent, match=r"^said\.txt: not a UTF-8 text file$"):
         run(*command, file)
 
 
-def test_a_conversation_is_tracked_line_by_line(run: Run, tmp_path: Path) -> None:
+def test_conversation_is_tracked_line_by_line(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "said.jsonl"
     said = {"role": "user", "content": "Ada\u2028restores harps.\x85"}
     file.write_text(json.dumps(said, ensure_ascii=False), encoding="utf-8-sig")
@@ -85,26 +85,26 @@ def test_a_conversation_is_tracked_line_by_line(run: Run, tmp_path: Path) -> Non
         run("track", "--messages", file)
 
 
-def test_a_line_without_end_is_named(run: Run, tmp_path: Path) -> None:
+def test_deeply_nested_line_is_named(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "said.jsonl"
     file.write_text("[" * 100_000, encoding="utf-8")
     with pytest.raises(InvalidEvent, match=r"said\.jsonl, line 1: not a JSON object"):
         run("publish", "--messages", file)
 
 
-def test_what_a_terminal_would_obey_is_spelt_out(run: Run, remembering: Remembering) -> None:
+def test_terminal_control_characters_are_escaped(run: Run, remembering: Remembering) -> None:
     long = "and so on " * 30
     remembering.memory(f"The key is :key: \x1b[2J\x1b]0;mine\x07\x9b {long}end", direction(1))
     shown = run("query", "What is the key?")
     assert rf"The key is :key: \x1b[2J\x1b]0;mine\x07\x9b {long}end" in shown
 
 
-def test_nothing_reaches_the_terminal_from_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_error_messages_send_no_control_characters_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     PlainConsole(soft_wrap=True).print("[red]error:[/] \x1b[2J :key:")
     assert capsys.readouterr().out == "error: \\x1b[2J :key:\n"
 
 
-def test_nothing_of_a_file_with_a_fault_is_published(run: Run, tmp_path: Path, taken: Taken) -> None:
+def test_file_with_a_fault_publishes_nothing(run: Run, tmp_path: Path, taken: Taken) -> None:
     file = tmp_path / "world.jsonl"
     file.write_text(f"{LINES}{{\n", encoding="utf-8")
     with pytest.raises(InvalidEvent, match="line 5: not a JSON object"):
@@ -121,7 +121,7 @@ def test_neighbours_command_shows_related_entities(run: Run, remembering: Rememb
     assert (found["id"], found["direction"], found["distance"]) == (str(ada), "in", 1)
 
 
-def test_an_export_may_take_longer_than_other_reads(run: Run, remembering: Remembering, admin_engine: Engine) -> None:
+def test_export_may_take_longer_than_other_reads(run: Run, remembering: Remembering, admin_engine: Engine) -> None:
     """A large namespace takes longer to read than a chat can wait."""
     remembering.memory("Ada restores harps.")
     with admin_engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""Contexts of a namespace that has indexes of its own: they hold what exact ones hold, of this namespace, and of this moment."""
+"""Contexts of a namespace with its own indexes: they hold the same as exact ones, of this namespace, as of now."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ def content(number: int) -> str:
 
 
 def scattered(count: int, seed: int) -> NDArray[np.float32]:
-    """Unit vectors around a direction, so that none is far from all others."""
+    """Return unit vectors around a direction, so that none is far from all others."""
     vectors = direction(1) + 0.05 * np.random.default_rng(seed).standard_normal((count, 384), np.float32)
     found: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return found
@@ -49,7 +49,7 @@ def scattered(count: int, seed: int) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Large:
-    """A namespace of so many memories and messages; a neighbour in its tenant holds what its first hold."""
+    """A namespace of that many memories and messages; a neighbour in its tenant holds copies of the first ones."""
 
     engine: Engine
     admin_url: str
@@ -99,7 +99,7 @@ class Large:
 
 
 def remember(remembering: Remembering, those: Mapping[str, NDArray[np.float32]], whom: UUID | None) -> None:
-    """Every twelfth is about somebody."""
+    """Add memories; every twelfth is about an entity."""
     ids = remembering.memories([*those], [*those.values()])
     if whom is None:
         return
@@ -109,7 +109,7 @@ def remember(remembering: Remembering, those: Mapping[str, NDArray[np.float32]],
 
 
 def lies(one: Spread) -> tuple[float, float]:
-    """How a score lies over all."""
+    """Return how a score is distributed over all rows."""
     return one.mean, one.deviation
 
 
@@ -146,7 +146,7 @@ def _messages(
     return {one.message.id: (one.cosine, one.words) for one in found[1].found}
 
 
-def test_every_search_goes_through_an_index_and_finds_what_scans_find_with_the_same_scores(large: Large) -> None:
+def test_every_search_uses_an_index_and_scores_like_the_scan(large: Large) -> None:
     vectors = scattered(len(ASKED), 3)
     exact = [large.scanned(message, vector) for message, vector in zip(ASKED, vectors, strict=True)]
     large.index()
@@ -164,7 +164,7 @@ def test_every_search_goes_through_an_index_and_finds_what_scans_find_with_the_s
             for key in one.keys() & best.keys():
                 assert one[key] == pytest.approx(best[key], abs=1e-6)
     for (scanned, messages), (exactly, exact_messages) in zip(found, exact, strict=True):
-        # Of so few rows the sample is all; but of rare words it tells nothing.
+        # With so few rows the sample is all of them; but it says nothing about rare words.
         assert lies(scanned.cosine) == pytest.approx(lies(exactly.cosine))
         assert lies(messages.with_before) == pytest.approx(lies(exact_messages.with_before))
         assert lies(scanned.words) == pytest.approx(lies(exactly.words), rel=0.1)
@@ -172,13 +172,13 @@ def test_every_search_goes_through_an_index_and_finds_what_scans_find_with_the_s
 
 
 def plan(large: Large, statement: str) -> str:
-    """How a statement runs; of so few rows it would rather sort them all."""
+    """Return a statement's plan; with so few rows Postgres would rather sort them all."""
     with tenant_transaction(large.engine, large.path.tenant_id) as connection:
         connection.exec_driver_sql("set local enable_sort = off")
         return str(generic_plan(connection, statement))
 
 
-def test_messages_of_a_time_are_all_looked_at(large: Large) -> None:
+def test_all_messages_of_a_time_span_are_scored(large: Large) -> None:
     times: Sequence[tuple[int | None, int | None, Sequence[int]]] = (
         (90, 130, range(90, 130)),
         (180, None, range(180, MANY)),
@@ -204,7 +204,7 @@ def test_messages_of_a_time_are_all_looked_at(large: Large) -> None:
         assert lies(found.with_before) == pytest.approx(lies(exactly.with_before))
 
 
-def test_what_came_after_the_index_is_found_and_what_went_is_not(large: Large) -> None:
+def test_rows_added_after_the_index_are_found_and_deleted_ones_are_not(large: Large) -> None:
     large.index()
     far = direction(0, 1)
     new = large.remembering.memory("The osprey eats perch", far)
@@ -218,7 +218,7 @@ def test_what_came_after_the_index_is_found_and_what_went_is_not(large: Large) -
     assert new not in _memories(large.scanned("What does the osprey eat?", far))
 
 
-def test_whom_the_message_names_and_whom_that_leads_to_count_however_far_it_is(large: Large) -> None:
+def test_named_entities_and_their_neighbours_count_at_any_distance(large: Large) -> None:
     ben, far = large.remembering.entity("Ben"), direction(0, 1)
     sure = ("subject", "sure")
     of_ada = large.remembering.memory("She whistles", far, about={large.ada: sure})
@@ -231,7 +231,7 @@ def test_whom_the_message_names_and_whom_that_leads_to_count_however_far_it_is(l
     assert nobodys not in found
 
 
-def test_of_whom_much_is_known_what_was_known_first_counts_however_far_it_is(large: Large) -> None:
+def test_oldest_memories_of_a_well_known_entity_count_at_any_distance(large: Large) -> None:
     about: dict[UUID, tuple[str, str]] = {large.ada: ("subject", "sure")}
     first = large.remembering.memory("She was born at sea", direction(0, 1), about=about, memory_id=UUID(int=1))
     large.remembering.memories(["She swims"] * 40, [direction(1)] * 40, about=about)
@@ -240,7 +240,7 @@ def test_of_whom_much_is_known_what_was_known_first_counts_however_far_it_is(lar
     assert first in _memories(large.scanned("Is it dry?", direction(1)))
 
 
-def test_of_whom_too_much_is_known_what_the_words_find_is_related(large: Large) -> None:
+def test_entity_with_too_many_memories_is_related_by_word_search(large: Large) -> None:
     zed, far = large.remembering.entity("Zed"), direction(0, 1)
     about: dict[UUID, tuple[str, str]] = {zed: ("subject", "sure")}
     large.remembering.memory("A heron is his", direction(1), about={**about, large.ada: ("object", "sure")})
@@ -256,7 +256,7 @@ def test_of_whom_too_much_is_known_what_the_words_find_is_related(large: Large) 
     assert nobodys not in found
 
 
-def test_without_its_indexes_a_namespace_is_scanned(large: Large, admin_engine: Engine) -> None:
+def test_namespace_without_indexes_is_scanned(large: Large, admin_engine: Engine) -> None:
     exact = large.scanned(ASKED[0], direction(1))
     assert large.vocabularies(ASKED[0]) == {}
     large.index()
@@ -274,7 +274,7 @@ def test_without_its_indexes_a_namespace_is_scanned(large: Large, admin_engine: 
         for name in names.scalars().all():
             connection.exec_driver_sql(f"drop index mosshead.{name}")
         connection.commit()
-    # Who was told of indexes that went meanwhile finds no less.
+    # A reader that was told of indexes dropped meanwhile finds no less.
     assert _memories(exact).keys() == {
         one.memory.id for one in memories_sql.scanned(large.rows(statements[0])).memories
     }
@@ -284,7 +284,7 @@ def test_without_its_indexes_a_namespace_is_scanned(large: Large, admin_engine: 
 
 
 @pytest.mark.parametrize("outgrown", ["memories", "turns"])
-def test_what_alone_has_outgrown_a_scan_is_found_by_index_and_the_other_is_scanned(large: Large, outgrown: str) -> None:
+def test_only_the_kind_too_large_for_a_scan_is_found_by_index(large: Large, outgrown: str) -> None:
     said = {content(MANY): direction(1)}
     if outgrown == "turns":
         large.say(said, NINE + timedelta(days=1))
@@ -317,7 +317,7 @@ def test_messages_are_counted_as_they_come_and_go(large: Large) -> None:
     assert counted() == MANY + 1
 
 
-def test_words_are_looked_up_for_ones_own_rows_alone(large: Large, reader_engine: Engine) -> None:
+def test_words_are_looked_up_only_in_ones_own_rows(large: Large, reader_engine: Engine) -> None:
     large.index()
 
     def holding(tenant_id: UUID, scanned: str, *sought: str, enough: int = 1000, most: int = 1000) -> list[UUID]:
@@ -346,8 +346,8 @@ def test_words_are_looked_up_for_ones_own_rows_alone(large: Large, reader_engine
     assert large.rows(Sql("select current_setting('enable_seqscan') as now"))[0].now == "on"
 
 
-def test_what_went_near_the_question_hides_nothing_before_a_vacuum(large: Large) -> None:
-    """An index of vectors holds what is deleted until a vacuum; that must not take the places of what is there."""
+def test_deleted_neighbours_of_the_question_hide_nothing_before_a_vacuum(large: Large) -> None:
+    """A vector index holds deleted rows until a vacuum; they must not take the places of live ones."""
     near = direction(0, 1)
     vectors = near + 0.01 * np.random.default_rng(7).standard_normal((300, 384), np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -359,7 +359,7 @@ def test_what_went_near_the_question_hides_nothing_before_a_vacuum(large: Large)
             memories.retire_vector(connection, large.remembering.lane, one)
         connection.execute(text("delete from mosshead.messages where message_id = any(:ids)"), {"ids": said})
 
-    by_index = Sql("select set_config('enable_sort', 'off', true)")  # of so few it would rather sort all
+    by_index = Sql("select set_config('enable_sort', 'off', true)")  # it would sort so few rows
     wanted = nearest_sql.SearchTarget(model=MODEL, vector=near, limit=10)
     assert len(large.rows(by_index, nearest_sql.by_index(large.path, wanted))) == 10
     of_memories, of_messages = large.statements("Well?", near)

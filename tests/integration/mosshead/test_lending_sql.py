@@ -1,4 +1,4 @@
-"""What memories lend to the messages that they were taken from: as well as the best of them fits, whichever way it is found."""
+"""Scores that memories lend to their source messages: the best memory's fit, whichever way it is found."""
 
 from collections.abc import Collection, Mapping
 from uuid import UUID, uuid5
@@ -22,7 +22,7 @@ CONTENTS = ("A heron nests by the lock", "The heron sleeps", "Trams are green", 
 
 @pytest.fixture
 def said(ingest_engine: Engine, fresh_namespace: NamespacePath) -> list[UUID]:
-    """Three messages."""
+    """Return three messages."""
     publishing = Publishing(ingest_engine, fresh_namespace)
     events = [publishing.message(f"said {number}") for number in range(3)]
     publishing.send(*events)
@@ -31,7 +31,7 @@ def said(ingest_engine: Engine, fresh_namespace: NamespacePath) -> list[UUID]:
 
 @pytest.fixture
 def known(remembering: Remembering) -> list[UUID]:
-    """Memories, the first of which are nearest to the question."""
+    """Return memories, the first of which are nearest to the question."""
     return [remembering.memory(one, direction(1, place / 2)) for place, one in enumerate(CONTENTS)]
 
 
@@ -53,7 +53,7 @@ def lent(engine: Engine, path: NamespacePath) -> dict[UUID, float]:
 
 
 def fits(engine: Engine, path: NamespacePath) -> dict[UUID, float]:
-    """How well the own words of each memory fit, as a context has it."""
+    """Return how well each memory's own words fit, as a context scores it."""
     statement = memories_sql.statement_for(path, model=MODEL, vector=direction(1), message=QUESTION)
     found = memories_sql.scanned(in_one_trip(engine, path.tenant_id, [statement])[0])
     return {
@@ -62,7 +62,7 @@ def fits(engine: Engine, path: NamespacePath) -> dict[UUID, float]:
     }
 
 
-def test_a_message_gets_what_the_best_of_its_memories_has(
+def test_message_gets_the_score_of_its_best_memory(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath, said: list[UUID], known: list[UUID]
 ) -> None:
     from_messages(remembering, {known[0]: said[:1], known[1]: said[:2], known[-1]: said[2:]})
@@ -72,7 +72,7 @@ def test_a_message_gets_what_the_best_of_its_memories_has(
     assert lent(reader_engine, fresh_namespace) == pytest.approx({said[0]: fit[known[0]], said[1]: fit[known[1]]})
 
 
-def test_what_speaks_against_a_memory_gets_nothing(
+def test_contradicting_source_gets_nothing(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath, said: list[UUID], known: list[UUID]
 ) -> None:
     from_messages(remembering, {known[0]: said[:1]}, stance="against")
@@ -86,7 +86,7 @@ def test_another_namespace_lends_nothing(
     assert lent(reader_engine, NamespacePath.of((*fresh_namespace.parts, str(uuid5(said[0], "other"))))) == {}
 
 
-def test_indexes_lend_the_same_messages(
+def test_indexed_search_lends_to_the_same_messages(
     *,
     remembering: Remembering,
     reader_engine: Engine,
@@ -103,6 +103,4 @@ def test_indexes_lend_the_same_messages(
     finally:
         index_scopes(admin_url)
 
-    assert indexed == pytest.approx(
-        exact, abs=0.05
-    )  # of so few all are in the sample; of words it takes lengths to be equal
+    assert indexed == pytest.approx(exact, abs=0.05)  # all of so few are in the sample; lengths in words count as equal

@@ -1,4 +1,4 @@
-"""Whom a text names: by any of its names, whole or in part, however they are written, and not by ordinary words."""
+"""Whom a text names: by any of their names, whole or in part, however written, and not by ordinary words."""
 
 from typing import Any
 from uuid import uuid4
@@ -40,7 +40,7 @@ NAMES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def known(worker_engine: Engine) -> NamespacePath:
-    """A small registry."""
+    """Return a namespace with a small registry."""
     path = NamespacePath.of((f"tenant-{uuid4().hex}", "sarah"))
     remembering = Remembering(worker_engine, LaneRef(path.tenant_id, path.namespace_id))
     for name, fields in NAMES.items():
@@ -99,11 +99,13 @@ WHOM = {
 
 
 @pytest.mark.parametrize(("said", "whom"), WHOM.items())
-def test_whom_a_text_names(known: NamespacePath, worker_engine: Engine, said: str, whom: set[str]) -> None:
+def test_entities_named_in_a_text_are_found(
+    known: NamespacePath, worker_engine: Engine, said: str, whom: set[str]
+) -> None:
     assert {match.entity.name for match in named(worker_engine, known, said)} == whom
 
 
-def test_where_and_how_each_name_stands(known: NamespacePath, reader_engine: Engine) -> None:
+def test_position_and_kind_of_each_name_are_returned(known: NamespacePath, reader_engine: Engine) -> None:
     found = named(reader_engine, known, "Nobody here", "Ask Haas at the Anchor, or Jo.")
     assert [(one.text, one.name, one.start, one.end, one.whole, one.entity.name) for one in found] == [
         (1, "Haas", 4, 8, False, "Peter Haas"),
@@ -112,7 +114,7 @@ def test_where_and_how_each_name_stands(known: NamespacePath, reader_engine: Eng
     ]
 
 
-def test_what_is_known_of_each_comes_along(known: NamespacePath, reader_engine: Engine) -> None:
+def test_match_comes_with_what_is_known_of_the_entity(known: NamespacePath, reader_engine: Engine) -> None:
     (found,) = (one.entity for one in named(reader_engine, known, "Copperleaf"))
     assert (found.name, found.entity_type, found.aliases, found.is_user) == (
         "Copperleaf Café",
@@ -125,13 +127,13 @@ def test_what_is_known_of_each_comes_along(known: NamespacePath, reader_engine: 
 @pytest.mark.parametrize(
     ("name", "whom"), [("haas", {"Peter Haas"}), ("point", {"Henderson Point"}), ("will", {"Will Smith"})]
 )
-def test_a_name_that_is_asked_for_needs_no_capital(
+def test_requested_name_needs_no_capital(
     known: NamespacePath, reader_engine: Engine, name: str, whom: set[str]
 ) -> None:
     assert {one.entity.name for one in named(reader_engine, known, name, are_names=True)} == whom
 
 
-def test_another_namespace_is_not_looked_into(known: NamespacePath, reader_engine: Engine) -> None:
+def test_another_namespace_is_not_searched(known: NamespacePath, reader_engine: Engine) -> None:
     other = NamespacePath.of((known.parts[0], "tom"))
     assert named(reader_engine, other, "Peter Haas") == []
 
@@ -143,7 +145,7 @@ def test_another_namespace_is_not_looked_into(known: NamespacePath, reader_engin
         max_size=40,
     )
 )
-def test_postgres_makes_the_same_key_of_a_name(admin_engine: Engine, names: list[str]) -> None:
+def test_postgres_computes_the_same_key_of_a_name(admin_engine: Engine, names: list[str]) -> None:
     plain = [normalise(name.replace("\0", "")) for name in names]
     statement = text(
         "select mosshead.name_key(name) from unnest(cast(:names as text[])) with ordinality as one (name, place) order by place"

@@ -1,4 +1,4 @@
-"""The scan of a namespace's memories: its scores are exact, and it fetches what may be called for, and nothing of another's."""
+"""The scan of a namespace's memories: exact scores; it fetches all that a context may need, from this namespace only."""
 
 import math
 from collections.abc import Collection, Sequence
@@ -47,7 +47,7 @@ def contents(scanned: ScannedMemories) -> set[str]:
 
 
 def bm25(remembering: Remembering, message: str, those: Sequence[str]) -> list[float]:
-    """By the formula, from the words as Postgres stems them."""
+    """Compute the score by the formula, from the words as Postgres stems them."""
     with remembering.transaction() as connection:
         words = [
             {row.lexeme: len(row.positions) for row in connection.execute(_STEMMED, {"one": one})}
@@ -67,7 +67,7 @@ def bm25(remembering: Remembering, message: str, those: Sequence[str]) -> list[f
     return [of(one) for one in stored]
 
 
-def test_scores_are_exact_and_so_is_how_they_lie(
+def test_scores_and_their_spread_are_exact(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     cosines = []
@@ -86,7 +86,7 @@ def test_scores_are_exact_and_so_is_how_they_lie(
     assert (found.words.mean, found.words.deviation) == pytest.approx((np.mean(expected), np.std(expected)), rel=1e-5)
 
 
-def test_how_often_a_word_occurs_counts_as_far_as_it_is_stored(
+def test_frequency_of_a_word_counts_up_to_the_stored_limit(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     those = [f"{'heron ' * times} by the lock-keeper's tram" for times in (1, 2, 3, 5, 9, 30, 100, 255)]
@@ -96,7 +96,7 @@ def test_how_often_a_word_occurs_counts_as_far_as_it_is_stored(
     assert [found[one] for one in those] == pytest.approx(bm25(remembering, MESSAGE, those), rel=1e-5)
 
 
-def test_the_spread_is_of_all_that_was_scanned_and_not_of_what_was_fetched(
+def test_spread_covers_all_scanned_rows_and_not_only_the_fetched(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     numbers = range(70)
@@ -107,12 +107,12 @@ def test_the_spread_is_of_all_that_was_scanned_and_not_of_what_was_fetched(
     assert min(one.cosine for one in found.memories) > found.cosine.mean / 10
 
 
-def test_nothing_known_is_nothing_found(reader_engine: Engine, fresh_namespace: NamespacePath) -> None:
+def test_empty_namespace_finds_nothing(reader_engine: Engine, fresh_namespace: NamespacePath) -> None:
     assert scan(reader_engine, fresh_namespace).memories == ()
 
 
 @pytest.mark.parametrize("message", ["", "the of and", "'; drop -- \\ ' | & !", "\u00e9t\u00e9 \u6c49"])
-def test_words_that_say_nothing_are_no_fault(
+def test_message_without_search_words_is_no_error(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath, message: str
 ) -> None:
     remembering.memory("Trams are green", direction(1))
@@ -120,7 +120,7 @@ def test_words_that_say_nothing_are_no_fault(
     assert (found.words, round(found.cosine, 3)) == (0, 1)
 
 
-def test_a_memory_comes_with_whom_it_is_surely_about(
+def test_memory_comes_with_its_certain_subjects(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     yard = remembering.entity("Boatyard", entity_type=EntityType.ORG)
@@ -136,11 +136,11 @@ def test_a_memory_comes_with_whom_it_is_surely_about(
 
 
 def crowd(remembering: Remembering, many: int = 60) -> None:
-    """What is nearer than anything else."""
+    """Add memories nearer than any others."""
     remembering.memories([f"Tram {number}" for number in range(many)], [direction(1, 0.1)] * many)
 
 
-def test_what_is_known_of_whom_is_named_comes_however_far_it_is_and_what_is_oldest_of_it(
+def test_memories_of_named_entities_come_at_any_distance_with_the_oldest_of_each(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     crowd(remembering)
@@ -158,7 +158,7 @@ def test_what_is_known_of_whom_is_named_comes_however_far_it_is_and_what_is_olde
     assert 24 <= sum(one.startswith("Ada") for one in named) <= 30
 
 
-def test_of_many_who_share_a_name_those_come_whose_memories_fit(
+def test_of_many_with_the_same_name_those_with_fitting_memories_come(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     crowd(remembering)
@@ -172,7 +172,7 @@ def test_of_many_who_share_a_name_those_come_whose_memories_fit(
     assert "Ada 19" not in found
 
 
-def test_processes_come_however_far_they_are(
+def test_processes_come_at_any_distance(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     crowd(remembering)
@@ -182,7 +182,7 @@ def test_processes_come_however_far_they_are(
     assert sum(one.startswith("First oil") for one in found) == 12
 
 
-def test_what_else_is_known_of_whom_the_best_are_about_comes_along(
+def test_other_memories_of_the_best_hits_subjects_come_too(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     crowd(remembering)
@@ -198,7 +198,7 @@ def test_what_else_is_known_of_whom_the_best_are_about_comes_along(
     assert not {"Nobody drives a bus", "By night she sleeps"} & found
 
 
-def test_nothing_is_of_another_namespace(
+def test_memories_of_another_namespace_never_come(
     remembering: Remembering, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     remembering.memory("Trams are green", direction(1))

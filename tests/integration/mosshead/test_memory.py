@@ -1,4 +1,4 @@
-"""Connecting: what is wrong is said at once, with the setting and the fix, and without a password."""
+"""Connecting: errors are reported at once, with the setting and the fix, and without a password."""
 
 import subprocess
 import sys
@@ -16,13 +16,13 @@ from tests.given import MODEL
 from workers.local import Addresses, wait_until
 
 
-def test_the_environment_says_where(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_come_from_the_environment(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSSHEAD_DATABASE_URL", addresses.database_url)
     with Memory.connect() as memory:
         assert memory.namespace("acme", uuid4().hex).entities.list() == []
 
 
-def test_without_a_broker_a_memory_can_be_read_and_not_written(addresses: Addresses) -> None:
+def test_memory_without_a_broker_can_be_read_but_not_written(addresses: Addresses) -> None:
     with Memory.connect(database_url=addresses.database_url) as memory:
         sarah = memory.namespace("acme", uuid4().hex)
         assert not sarah.query("anything")
@@ -46,7 +46,7 @@ print("kombu" in sys.modules)
 """
 
 
-def test_an_app_that_only_reads_loads_none_of_what_publishing_and_the_command_need(
+def test_reading_app_loads_nothing_that_only_publishing_and_the_command_need(
     addresses: Addresses, broker: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("MOSSHEAD_DATABASE_URL", "MOSSHEAD_BROKER_URL"):
@@ -60,7 +60,7 @@ def test_an_app_that_only_reads_loads_none_of_what_publishing_and_the_command_ne
     assert done.stdout == "[]\nTrue\n"
 
 
-def test_the_apps_own_database_is_never_read(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_apps_own_database_is_never_read(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", addresses.database_url)
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL is not set"):
         Memory.connect()
@@ -71,7 +71,7 @@ NOWHERE = "postgresql://mosshead_reader@127.0.0.1:9/mosshead"
 
 @pytest.fixture
 def unmigrated(admin_engine: Engine) -> Iterator[str]:
-    """A database that nobody migrated."""
+    """Return a database that was not migrated."""
     name = f"scratch_{uuid4().hex}"
     with admin_engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.exec_driver_sql(f"create database {name}")
@@ -79,13 +79,13 @@ def unmigrated(admin_engine: Engine) -> Iterator[str]:
         connection.exec_driver_sql(f"drop database {name} with (force)")
 
 
-def test_a_database_without_views_is_told_how_to_get_them(addresses: Addresses, unmigrated: str) -> None:
+def test_database_without_views_is_reported_with_the_fix(addresses: Addresses, unmigrated: str) -> None:
     url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: .*mosshead service migrate"):
         Memory.connect(database_url=url)
 
 
-def test_an_app_that_is_newer_than_its_database_is_told_so_by_the_read(addresses: Addresses, unmigrated: str) -> None:
+def test_app_newer_than_its_database_is_reported_by_the_read(addresses: Addresses, unmigrated: str) -> None:
     urls = (make_url(one).set(database=unmigrated) for one in (addresses.admin_url or "", addresses.database_url))
     admin_url, url = (one.render_as_string(hide_password=False) for one in urls)
     migrate(admin_url, {})
@@ -100,39 +100,39 @@ def test_an_app_that_is_newer_than_its_database_is_told_so_by_the_read(addresses
                 read("Where does she live?")
 
 
-def test_a_login_that_may_not_read_is_told_which_may(addresses: Addresses) -> None:
+def test_login_without_read_access_is_told_which_login_has_it(addresses: Addresses) -> None:
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: .*log in as mosshead_reader"):
         Memory.connect(database_url=addresses.ingest_url)
 
 
-def test_a_wrong_database_is_named_without_its_password(addresses: Addresses) -> None:
+def test_wrong_database_is_named_without_its_password(addresses: Addresses) -> None:
     with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: cannot connect to .*127\.0\.0\.1:9") as caught:
         Memory.connect(database_url="postgresql://me:s3cret@127.0.0.1:9/mosshead")
     assert "s3cret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("url", ["mysql://me:s3cret@host/db", "host"])
-def test_an_address_of_no_postgres_is_refused(url: str) -> None:
+def test_address_of_another_database_system_is_refused(url: str) -> None:
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: not a Postgres URL") as caught:
         Memory.connect(database_url=url)
     assert "s3cret" not in str(caught.value)
 
 
-def test_a_wrong_broker_is_refused_at_once(addresses: Addresses) -> None:
+def test_wrong_broker_is_refused_at_once(addresses: Addresses) -> None:
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: not a broker's URL"):
         Memory.connect(database_url=addresses.database_url, broker_url="http://x.org")
 
 
-def test_another_embedder_than_the_services_is_refused(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embedder_other_than_the_services_is_refused(addresses: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "a key that is never used")
     with pytest.raises(EmbedderMismatch, match=rf"^MOSSHEAD_EMBEDDER: this app embeds with .*the service with {MODEL}"):
         Memory.connect(database_url=addresses.database_url, embedder="openai:text-embedding-3-small")
 
 
 class TestLazily:
-    """An app that starts without asking Postgres: what is wrong is said by its reads, each time until it is mended."""
+    """An app that starts without connecting to Postgres: each read reports what is wrong until it is fixed."""
 
-    def test_no_database_is_asked(self, addresses: Addresses) -> None:
+    def test_lazy_memory_connects_to_no_database(self, addresses: Addresses) -> None:
         with Memory.connect(database_url=NOWHERE, broker_url=addresses.broker_url, check=False) as memory:
             sarah = memory.namespace("acme", uuid4().hex)
             assert sarah.publish("I like coffee")
@@ -140,7 +140,7 @@ class TestLazily:
                 with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: cannot connect to "):
                     read("What do they drink?")
 
-    def test_another_embedder_than_the_services_is_refused_and_holds_no_connection(
+    def test_embedder_other_than_the_services_is_refused_without_holding_a_connection(
         self, addresses: Addresses, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "a key that is never used")
@@ -149,7 +149,7 @@ class TestLazily:
             for _ in range(2):
                 with pytest.raises(EmbedderMismatch, match=rf"the service with {MODEL}") as refused:
                     memory.namespace("acme", uuid4().hex).entities.list()
-                refusals.append(refused)  # with what it holds on to
+                refusals.append(refused)  # keeps what it refers to
 
             def held() -> int:
                 with admin_engine.connect() as connection:
@@ -160,19 +160,19 @@ class TestLazily:
 
             wait_until(lambda: not held(), timeout=30, what="the end of the connections")
 
-    def test_a_database_without_views_is_told_how_to_get_them(self, addresses: Addresses, unmigrated: str) -> None:
+    def test_database_without_views_is_reported_with_the_fix(self, addresses: Addresses, unmigrated: str) -> None:
         url = make_url(addresses.database_url).set(database=unmigrated).render_as_string(hide_password=False)
         with Memory.connect(database_url=url, check=False) as memory:
             for _ in range(2):
                 with pytest.raises(SchemaOutdated, match=r"^MOSSHEAD_DATABASE_URL: .*mosshead service migrate"):
                     memory.namespace("acme", "sarah").progress()
 
-    def test_settings_are_checked_all_the_same(self) -> None:
+    def test_settings_are_checked_at_once(self) -> None:
         with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL: not a Postgres URL"):
             Memory.connect(database_url="mysql://me@host/db", check=False)
 
 
-def test_a_connection_that_a_read_still_uses_at_the_close_is_closed_when_it_comes_back(addresses: Addresses) -> None:
+def test_connection_in_use_at_the_close_is_closed_when_it_is_returned(addresses: Addresses) -> None:
     memory = Memory.connect(database_url=addresses.database_url)
     with memory.namespace("acme", uuid4().hex).session.engine.connect() as used:
         driver = used.connection.driver_connection
@@ -182,13 +182,13 @@ def test_a_connection_that_a_read_still_uses_at_the_close_is_closed_when_it_come
     assert driver.closed
 
 
-def test_a_broken_namespace_is_refused(memory: Memory) -> None:
+def test_malformed_namespace_is_refused(memory: Memory) -> None:
     with pytest.raises(InvalidNamespace, match="user_id"):
         memory.namespace("acme", "{user_id}")
     assert str(memory.namespace("acme", "{user_id}", user_id="sarah").path) == "acme/sarah"
 
 
-def test_what_a_failing_read_said_is_not_in_the_error(memory: Memory, admin_engine: Engine) -> None:
+def test_error_of_a_read_repeats_nothing_the_server_said(memory: Memory, admin_engine: Engine) -> None:
     sarah = memory.namespace("acme", uuid4().hex)
     with admin_engine.begin() as connection:
         connection.execute(text("revoke select on mosshead_read_v1.messages from mosshead_reader"))

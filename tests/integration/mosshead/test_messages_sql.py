@@ -1,4 +1,4 @@
-"""The scan of a namespace's messages: its scores are exact, and it finds the best with their neighbours, and nothing else."""
+"""The scan of a namespace's messages: exact scores; it finds the best messages with their neighbours, and nothing else."""
 
 import math
 from collections.abc import Callable, Collection, Sequence
@@ -27,7 +27,7 @@ HERE = direction(1)
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """cosine, with_before: with `HERE`."""
+    """cosine, with_before: with the vector `HERE`."""
 
     content: str = "It rained."
     cosine: float = 0.0
@@ -45,7 +45,7 @@ Scan = Callable[..., ScannedMessages]
 
 @pytest.fixture
 def talk(ingest_engine: Engine, fresh_namespace: NamespacePath, remembering: Remembering) -> Talk:
-    """Puts a conversation into the namespace, a minute a message, as it stands when it took effect."""
+    """Return a function that adds a conversation to the namespace, a minute a message, as it is after taking effect."""
     publishing = Publishing(ingest_engine, fresh_namespace)
 
     def say(conversation: str, *said: Said, start: datetime = NINE) -> list[UUID]:
@@ -97,7 +97,7 @@ _STORED = text(
 
 
 def bm25(remembering: Remembering, message: str) -> dict[UUID, float]:
-    """By the formula, of each message, from its words as they are stored."""
+    """Compute each message's score by the formula, from its stored words."""
     with remembering.transaction() as connection:
         asked = {row.lexeme for row in connection.execute(_STEMMED, {"one": message})}
         stored = {
@@ -117,7 +117,7 @@ def bm25(remembering: Remembering, message: str) -> dict[UUID, float]:
     return {key: of(words, length) for key, (words, length) in stored.items()}
 
 
-def test_scores_are_exact_and_so_is_how_they_lie(talk: Talk, scan: Scan, remembering: Remembering) -> None:
+def test_scores_and_their_spread_are_exact(talk: Talk, scan: Scan, remembering: Remembering) -> None:
     many = " ".join(["heron"] * 200)
     talk("lake", Said("A heron, herons, the heron's nest", 0.3, 0.1), Said("Where is it?", -0.4, 0.5), Said(many, 0.9))
     talk("town", Said("The tram is green", 0.2, 0.2, speaker="Heron Smith"), Said("Yes", 0.0, 1.0))
@@ -139,7 +139,7 @@ WORDS = st.sampled_from(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(WORDS, max_size=90).map(" ".join))
-def test_any_question_is_scored_by_the_words_that_postgres_finds_in_it(
+def test_any_question_is_scored_by_the_words_postgres_finds_in_it(
     talk: Talk, scan: Scan, remembering: Remembering, question: str
 ) -> None:
     if not ids(scan()):
@@ -150,22 +150,20 @@ def test_any_question_is_scored_by_the_words_that_postgres_finds_in_it(
     assert {one.message.id: one.words for one in scan(question).found} == pytest.approx(expected, rel=1e-5)
 
 
-def test_what_hyphens_join_is_looked_for_whole_and_in_parts(talk: Talk, scan: Scan, remembering: Remembering) -> None:
+def test_hyphenated_words_are_searched_whole_and_in_parts(talk: Talk, scan: Scan, remembering: Remembering) -> None:
     question = "lock-keeper tram-stop boat-house reed-bed"
     talk("lake", Said("The reed-bed"), Said("A bed in the boat-house"), Said("Rain"))
     found = {one.message.id: one.words for one in scan(question).found}
     assert found == pytest.approx(bm25(remembering, question), rel=1e-5)
 
 
-def test_of_a_long_question_all_words_are_looked_for(talk: Talk, scan: Scan) -> None:
+def test_all_words_of_a_long_question_are_searched(talk: Talk, scan: Scan) -> None:
     talk("lake", Said("first"), Said("last"))
     others = " ".join(f"word{number}" for number in range(2_000))
     assert all(one.words > 0 for one in scan(f"first {others} last").found)
 
 
-def test_what_is_too_long_for_the_index_is_scanned_all_the_same(
-    talk: Talk, scan: Scan, remembering: Remembering
-) -> None:
+def test_message_too_long_for_the_index_is_still_scanned(talk: Talk, scan: Scan, remembering: Remembering) -> None:
     long = " ".join(f"reed{number}" for number in range(9_000))
     talk("lake", Said(f"A heron and {long}", 0.3), Said("No heron", 0.1))
     talk("x" * 200, Said("Heron", 0.2))
@@ -175,7 +173,7 @@ def test_what_is_too_long_for_the_index_is_scanned_all_the_same(
     assert {one.message.id: one.words for one in found.found} == pytest.approx(expected, rel=1e-5)
 
 
-def test_of_a_question_without_words_the_vector_alone_tells(talk: Talk, scan: Scan) -> None:
+def test_question_without_words_is_scored_by_its_vector_alone(talk: Talk, scan: Scan) -> None:
     talk("lake", Said("A heron", 0.5))
     found = scan("The?")
     assert [one.words for one in found.found] == [0]
@@ -191,7 +189,7 @@ def test_of_a_question_without_words_the_vector_alone_tells(talk: Talk, scan: Sc
     ],
     ids=["vector", "words"],
 )
-def test_the_best_by_each_score_are_found_with_their_neighbours(
+def test_best_messages_by_each_score_come_with_their_neighbours(
     talk: Talk, scan: Scan, best: Said, elsewhere: Said
 ) -> None:
     rest = [Said(cosine=-0.1, with_before=-0.1)] * 4
@@ -200,7 +198,7 @@ def test_the_best_by_each_score_are_found_with_their_neighbours(
     assert [one.message.place for one in scan(each=1).found if one.message.id in told] == [3, 4, 5]
 
 
-def test_of_equals_no_more_are_found_and_of_messages_without_its_words_none_for_them(talk: Talk, scan: Scan) -> None:
+def test_equal_scores_do_not_exceed_the_limit_and_no_shared_word_means_no_word_hit(talk: Talk, scan: Scan) -> None:
     told = [talk(f"room-{number}", Said(cosine=0.5, with_before=0.5))[0] for number in range(5)]
     assert ids(scan(each=1)) == [max(told)]
     for number in range(5):
@@ -208,14 +206,14 @@ def test_of_equals_no_more_are_found_and_of_messages_without_its_words_none_for_
     assert sorted(ids(scan(each=5))) == sorted(told)
 
 
-def test_what_was_said_at_another_time_takes_nobodys_place(talk: Talk, scan: Scan) -> None:
+def test_message_of_another_time_takes_nobodys_place(talk: Talk, scan: Scan) -> None:
     low = Said(cosine=-0.1, with_before=-0.1)
     talk("lake", Said("heron", 0.9, 0.9), low, low, low, Said(cosine=0.5, with_before=0.5))
     found = scan(each=1, among=messages.Among(since=NINE + timedelta(minutes=1)))
     assert [one.message.place for one in found.found] == [3, 4]
 
 
-def test_a_message_knows_its_place_and_all_that_was_published_with_it(talk: Talk, scan: Scan) -> None:
+def test_message_knows_its_position_and_all_that_was_published_with_it(talk: Talk, scan: Scan) -> None:
     talk("town", Said("Tram"), start=NINE)
     _, second = talk("lake", Said("A heron", speaker="Ines"), Said("Two herons", speaker="Sam"))
     message = next(one.message for one in scan().found if one.message.id == second)
@@ -229,7 +227,7 @@ def test_neighbours_are_of_the_same_conversation(talk: Talk, scan: Scan) -> None
     assert stranger not in ids(scan(each=1))
 
 
-def test_what_is_told_anyway_is_left_out(talk: Talk, scan: Scan) -> None:
+def test_excluded_messages_are_left_out(talk: Talk, scan: Scan) -> None:
     first, second, third = talk("lake", Said("A heron"), Said("Another heron"), Said("No heron"))
     (other,) = talk("town", Said("A heron"), start=NINE + timedelta(hours=1))
 
@@ -248,7 +246,7 @@ def test_one_conversation_can_be_searched_alone(talk: Talk, scan: Scan) -> None:
 @pytest.mark.parametrize(
     ("since", "until", "places"), [(1, None, [1, 2]), (None, 2, [0, 1]), (1, 2, [1]), (5, None, [])]
 )
-def test_only_what_was_said_in_a_time_is_found_and_keeps_its_place(
+def test_only_messages_of_a_time_span_are_found_and_keep_their_position(
     talk: Talk, scan: Scan, since: int | None, until: int | None, places: Sequence[int]
 ) -> None:
     talk("lake", Said("A heron"), Said("Two herons"), Said("Three herons"))
@@ -257,7 +255,7 @@ def test_only_what_was_said_in_a_time_is_found_and_keeps_its_place(
     assert [one.message.place for one in found.found] == places
 
 
-def test_nothing_of_another_namespace_is_found(talk: Talk, scan: Scan, ingest_engine: Engine) -> None:
+def test_messages_of_another_namespace_are_not_found(talk: Talk, scan: Scan, ingest_engine: Engine) -> None:
     assert ids(scan()) == []
     assert scan().words.normalised(3.0) == 0.0
     told = talk("lake", Said("A heron"))

@@ -1,4 +1,4 @@
-"""Reading and publishing in one namespace, on rows as the service writes them and with the real local model."""
+"""Reading and publishing in one namespace, on rows as the service writes them, with the real local model."""
 
 import math
 from collections.abc import Callable
@@ -37,7 +37,7 @@ Knows = Callable[..., UUID]
 
 @pytest.fixture
 def knows(remembering: Remembering) -> Knows:
-    """Puts a memory into the namespace, with its real vector."""
+    """Return a function that adds a memory to the namespace, with its real vector."""
 
     def remember(content: str, **given: Any) -> UUID:
         return remembering.memory(content, MINILM.embed([content])[0], **given)
@@ -89,7 +89,7 @@ class TestQuery:
         with pytest.raises(ValueError, match="metadata: give fields"):
             sarah.query("Where to?", metadata={"since": NOON})
 
-    def test_arguments_that_do_not_fit_are_refused_by_name(self, sarah: Namespace) -> None:
+    def test_unsuitable_arguments_are_refused_by_name(self, sarah: Namespace) -> None:
         wrong: list[tuple[str, Callable[..., object], dict[str, Any]]] = [
             ("about", sarah.memories, {"about": "Peter"}),
             ("depth", sarah.entities.neighbours, {"entity": uuid4(), "depth": True}),
@@ -235,7 +235,7 @@ class TestMemories:
 class TestEntities:
     @pytest.fixture
     def peters(self, remembering: Remembering, knows: Knows) -> tuple[UUID, UUID]:
-        """A writer and a brother, both called Peter."""
+        """Return a writer and a brother, both called Peter."""
         firm = remembering.entity("WOBS", entity_type=EntityType.ORG)
         writer = remembering.entity("Peter", description="writer", parent_id=firm, aliases=("Pete",))
         brother = remembering.entity("Peter", description="User's brother")
@@ -253,7 +253,7 @@ class TestEntities:
         assert found[0] == ("Peter", 2, "WOBS", ("Pete",))
         assert sorted(found[1:]) == [("Peter", 1, None, ()), ("WOBS", 1, None, ())]
 
-    def test_a_profile_is_found_by_id_name_and_alias(
+    def test_profile_is_found_by_id_name_and_alias(
         self, sarah: Namespace, remembering: Remembering, peters: tuple[UUID, UUID]
     ) -> None:
         with remembering.transaction() as connection:
@@ -301,7 +301,7 @@ class TestEntities:
         with pytest.raises(NotFound, match=r"^entity: no entity in .* has this id or name"):
             sarah.entities.profile(nobody)
 
-    def test_a_message_is_parsed_into_what_it_refers_to(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
+    def test_parse_returns_the_entities_a_message_refers_to(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
         found = {
             (one.kind, one.text): set(one.entities)
             for one in sarah.entities.mentions("What's Peter's address? He moved.")
@@ -309,14 +309,14 @@ class TestEntities:
         assert found[MentionKind.ENTITY, "Peter"] == set(peters)
         assert {(MentionKind.ATTRIBUTE, "address"), (MentionKind.PRONOUN, "He")} <= found.keys()
 
-    def test_a_parser_of_the_apps_own_sees_no_secret(self, sarah: Namespace) -> None:
+    def test_apps_own_parser_sees_no_secrets(self, sarah: Namespace) -> None:
         seen: list[str] = []
         sarah.entities.mentions("My password is hunter2-hunter2.", parser=seen.append)
         (said,) = seen
         assert "hunter2" not in said
 
     @pytest.mark.usefixtures("peters")
-    def test_the_context_is_of_the_bearer_that_the_words_fit(
+    def test_context_is_about_the_namesake_that_the_words_fit(
         self, sarah: Namespace, knows: Knows, peters: tuple[UUID, UUID]
     ) -> None:
         knows(
@@ -327,16 +327,14 @@ class TestEntities:
 
         assert context.questions == ()
         assert "Peter is a writer at WOBS" in context.text
-        assert "football" in context.text  # one line tells who the other Peter is
+        assert "football" in context.text  # one line says who the other Peter is
         assert "canoe" not in context.text  # and no more is
         assert process in {memory.id for memory in context.memories}
         explained = {one.content: one.paths for one in context.explain()}
         assert "entity: Peter" in explained["Peter edits content for the WOBS blog"]
 
     @pytest.mark.usefixtures("peters")
-    def test_of_many_who_bear_a_name_those_who_do_not_fit_are_left_out(
-        self, sarah: Namespace, knows: Knows, remembering: Remembering
-    ) -> None:
+    def test_unsuitable_namesakes_are_left_out(self, sarah: Namespace, knows: Knows, remembering: Remembering) -> None:
         third = remembering.entity("Peter", description="landlord")
         knows("Peter repairs the roof of User's flat", about={third: ("subject", "sure")})
         context = sarah.context("Check if Peter's blog content passes as human", now=NOON + timedelta(days=1))
@@ -345,7 +343,7 @@ class TestEntities:
         assert "football" not in context.text
         assert "roof" not in context.text
 
-    def test_words_that_fit_two_become_a_question(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
+    def test_words_that_fit_two_namesakes_become_a_question(self, sarah: Namespace, peters: tuple[UUID, UUID]) -> None:
         (question,) = sarah.context("Ask Peter").questions
 
         assert question.text.startswith("Which Peter do you mean: ")
@@ -375,7 +373,7 @@ class TestEntities:
 
 
 class TestPublish:
-    def test_a_message_is_sent_with_all_that_it_brings(self, sarah: Namespace, taken: Taken) -> None:
+    def test_message_is_sent_with_all_its_fields(self, sarah: Namespace, taken: Taken) -> None:
         event_id = sarah.publish(
             "hi", conversation="c1", speaker="Sarah", occurred_at=NOON, sequence=4, metadata={"a": 1}
         )
@@ -396,7 +394,7 @@ class TestPublish:
         said = datetime.fromisoformat(taken(1)[0]["occurred_at"])
         assert abs(datetime.now(UTC) - said) < timedelta(seconds=10)
 
-    def test_a_conversation_is_sent_in_order_and_ended(self, sarah: Namespace, taken: Taken) -> None:
+    def test_conversation_is_sent_in_order_and_ended(self, sarah: Namespace, taken: Taken) -> None:
         sent: list[int] = []
         ids = sarah.publish_conversation(
             "Sarah: hi\nAssistant: hello",
@@ -422,7 +420,7 @@ class TestPublish:
             ({"colour": "blue"}, "colour: not a field"),
         ],
     )
-    def test_a_message_that_does_not_fit_is_refused_before_anything_is_sent(
+    def test_unsuitable_message_is_refused_before_anything_is_sent(
         self, sarah: Namespace, taken: Taken, wrong: dict[str, Any], says: str
     ) -> None:
         with pytest.raises(InvalidEvent, match=says) as caught:
@@ -469,7 +467,7 @@ class TestTimesThatLieAhead:
             lambda sarah, at: sarah.remember("Sarah lives in Oslo.", occurred_at=at),
         ],
     )
-    def test_publishing_refuses_a_time_of_more_than_a_day_ahead_and_names_the_field(
+    def test_publishing_refuses_a_time_more_than_a_day_ahead_and_names_the_field(
         self, sarah: Namespace, taken: Taken, publish: Callable[[Namespace, datetime], object]
     ) -> None:
         with pytest.raises(InvalidEvent, match=AHEAD):
@@ -496,7 +494,7 @@ class TestTimesThatLieAhead:
 
 
 class TestFreshness:
-    """What was published here counts, wherever it is on its way."""
+    """Events published here count, whether in the spool, the queue or the inbox."""
 
     def test_read_is_partial_while_events_wait_in_the_spool(self, sarah: Namespace, take_in: Taken) -> None:
         sarah.publish("hi")
@@ -513,5 +511,5 @@ class TestFreshness:
         assert not sarah.query("hi").partial
 
 
-def test_the_model_of_the_tests_is_the_default_one() -> None:
+def test_model_of_the_tests_is_the_default_one() -> None:
     assert MINILM.name == MODEL

@@ -1,4 +1,4 @@
-"""The ids that the library derives are those that the database derives."""
+"""The library derives the same ids as the database."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st

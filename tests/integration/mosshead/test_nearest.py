@@ -1,4 +1,4 @@
-"""The nearest memories of a namespace: exact, and through the index of a scope."""
+"""The nearest memories of a namespace: exact, and through a scope's index."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -24,8 +24,8 @@ MANY = 300
 
 @pytest.fixture
 def reader(addresses: Addresses) -> Iterator[Engine]:
-    """A reader of whom nobody remembers anything."""
-    # Where a database holds a few hundred rows in all, Postgres would rather sort them than ask an index.
+    """Yield a reader engine that no other test has used."""
+    # Where a database holds only a few hundred rows, Postgres would rather sort them than use an index.
     options = {"options": "-c enable_sort=off"}
     engine = create_engine(sqlalchemy_url(addresses.database_url, "X"), connect_args=options)
     yield engine
@@ -33,7 +33,7 @@ def reader(addresses: Addresses) -> Iterator[Engine]:
 
 
 def scattered(count: int) -> NDArray[np.float32]:
-    """Unit vectors around a direction, so that none is far from all others."""
+    """Return unit vectors around a direction, so that none is far from all others."""
     vectors = direction(1) + 0.05 * np.random.default_rng(count).standard_normal((count, 384), np.float32)
     found: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return found
@@ -45,7 +45,7 @@ def nearest(engine: Engine, path: NamespacePath, vector: NDArray[np.float32], **
     return [(hit.id, hit.similarity) for hit in hits]
 
 
-def test_a_threshold_is_strict(reader: Engine, fresh_namespace: NamespacePath, remembering: Remembering) -> None:
+def test_threshold_is_exclusive(reader: Engine, fresh_namespace: NamespacePath, remembering: Remembering) -> None:
     half = np.sqrt(np.float32(0.75))
     same, alike = remembering.memory("same", direction(1)), remembering.memory("alike", direction(0.5, half))
 
@@ -55,10 +55,10 @@ def test_a_threshold_is_strict(reader: Engine, fresh_namespace: NamespacePath, r
     assert nearest(reader, fresh_namespace, direction(1), threshold=1) == []
 
 
-def test_a_text_and_itself_are_never_more_than_alike(
+def test_similarity_of_a_text_to_itself_is_at_most_one(
     reader: Engine, fresh_namespace: NamespacePath, remembering: Remembering
 ) -> None:
-    """Halves are rounded, and the product of a vector with itself is as often above 1 as below."""
+    """Half-precision numbers are rounded, so a vector's product with itself is as often above 1 as below."""
     for vector in scattered(20):
         remembering.memory("note", vector)
     for vector in scattered(20):
@@ -66,7 +66,7 @@ def test_a_text_and_itself_are_never_more_than_alike(
         assert nearest(reader, fresh_namespace, vector, threshold=1) == []
 
 
-def test_a_scope_with_an_index_is_searched_by_it(
+def test_scope_with_an_index_is_searched_through_it(
     admin_url: str, admin_engine: Engine, reader: Engine, fresh_namespace: NamespacePath, remembering: Remembering
 ) -> None:
     vectors = scattered(MANY)
@@ -76,7 +76,7 @@ def test_a_scope_with_an_index_is_searched_by_it(
     try:
         index_own(admin_url, fresh_namespace.tenant_id, outgrown=MANY - 1)
 
-        assert nearest(reader, fresh_namespace, asked[0]) == exact[0]  # tells that there is an index
+        assert nearest(reader, fresh_namespace, asked[0]) == exact[0]  # reads that there is an index
         before = _scans(admin_engine, reader)
         found = [nearest(reader, fresh_namespace, one) for one in asked]
         _eventually(lambda: _scans(admin_engine, reader) == before + len(asked))
@@ -99,7 +99,7 @@ def _id(found: tuple[UUID, float]) -> UUID:
 
 
 def _scans(engine: Engine, reader: Engine) -> int:
-    """How often indexes of scopes were asked. A backend tells its statistics when it ends, or after ten idle seconds."""
+    """Return how often scope indexes were scanned. A backend reports statistics when it ends, or after ten idle seconds."""
     reader.dispose()
     with engine.connect() as connection:
         scans = text("select sum(idx_scan) from pg_stat_user_indexes where indexrelname like 'embeddings_of_scope_%'")
@@ -121,7 +121,7 @@ def _plan(engine: Engine, path: NamespacePath, vector: NDArray[np.float32]) -> s
 
 
 @pytest.mark.parametrize("model", ["o'clock", "100 %s", 'a"b\\c'])
-def test_any_name_of_a_model_can_stand_in_the_search_by_index(
+def test_any_model_name_works_in_the_index_search(
     admin_engine: Engine, reader: Engine, fresh_namespace: NamespacePath, model: str
 ) -> None:
     statement = by_index(fresh_namespace, SearchTarget(model=model, vector=direction(1), limit=1))

@@ -1,4 +1,4 @@
-"""How the statements of a read run, whatever their parameters are: they are planned once for all namespaces, for a few rows."""
+"""Plans of a read's statements for all parameters: they are planned once for all namespaces, for few rows."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -50,17 +50,17 @@ def statements(path: NamespacePath) -> Iterator[tuple[str, Sql]]:
 
 
 def parts(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A node of a plan and all below it."""
+    """Return a node of a plan and all nodes below it."""
     yield node
     for part in node.get("Plans", ()):
         yield from parts(part)
 
 
 @pytest.mark.parametrize("name", [name for name, _ in statements(NamespacePath.of(("acme", "sarah")))])
-def test_no_step_goes_through_all_that_was_found_for_each_of_it(
+def test_no_step_visits_all_found_rows_for_each_of_them(
     name: str, remembering: Remembering, fresh_namespace: NamespacePath
 ) -> None:
-    """Of 500 who share a name that were a quarter of a million turns, and were longer than all else."""
+    """With 500 namesakes that would be a quarter of a million visits, more than all other work."""
     sql = dict(statements(fresh_namespace))[name].text
     with remembering.transaction() as connection:
         plan = generic_plan(connection, sql)
@@ -77,7 +77,7 @@ def test_no_step_goes_through_all_that_was_found_for_each_of_it(
 def test_contradictions_are_looked_up_once_and_not_for_each_memory(
     how: str, remembering: Remembering, fresh_namespace: NamespacePath
 ) -> None:
-    """Where few edges were stored when it was planned, each of 40 memories went through all memories and edges."""
+    """When planned with few edges stored, each of 40 memories went through all memories and edges."""
     with remembering.transaction() as connection:
         plan = generic_plan(connection, dict(statements(fresh_namespace))[f"memories by {how}"].text)
     for_each = [part for part in parts(plan) if part.get("Parent Relationship") == "SubPlan"]

@@ -1,6 +1,6 @@
-"""How statements run in a service of many small namespaces and few large ones: what has a key is looked up by it.
+"""Plans in a service of many small namespaces and few large ones: rows with a key are looked up by it.
 
-Statements are planned once for all namespaces. For the average one, of five rows, a scan of all of it is as good as a look-up.
+Statements are planned once for all namespaces. For the average one, of five rows, a full scan is as cheap as a look-up.
 """
 
 import re
@@ -21,10 +21,10 @@ from tests.integration.mosshead.test_plans import parts, statements
 from tests.machine_given import scratch_database
 
 ALL = {"turns_side_by_side", "turns_at_large"}
-"""The indexes by which all messages of a namespace are scanned."""
+"""The indexes that scan all messages of a namespace."""
 
 _BY_VALUE = re.compile(r"\b(memory_id|message_id|owner_id|entity_id) = |= COALESCE\(")
-"""An id that is looked for; and what row-level security lets into no index but through a subquery."""
+"""A searched id; row-level security lets it reach an index only through a subquery."""
 
 _AVERAGE = """
     do $$
@@ -41,13 +41,13 @@ _AVERAGE = """
     $$;
     drop index mosshead.messages_of_conversation
 """
-"""Takes back what `db/schema/sql/statistics.sql` tells the planner."""
+"""Undoes the planner hints of `db/schema/sql/statistics.sql`."""
 
 _VECTOR_ITSELF = re.compile(r"(turns|traits|embeddings)(_\d+)?\.(embedding|with_before|terms)")
 
 
 def asked() -> Iterator[tuple[str, Sql]]:
-    """What a read asks."""
+    """Return the statements of a read."""
     wanted = vectors.SearchTarget(model=MODEL, vector=direction(1), limit=10, threshold=None)
     yield from statements(PATH)
     yield "nearest by a scan", vectors.exact(PATH, wanted)
@@ -56,7 +56,7 @@ def asked() -> Iterator[tuple[str, Sql]]:
 
 
 def by_value(connection: Connection, statement: str) -> list[Any]:
-    """Where rows of a namespace are read one after the other to find those with an id."""
+    """Return the steps that read a namespace's rows one by one to find those with an id."""
     nodes = [part for part in parts(generic_plan(connection, statement)) if "Scan" in part["Node Type"]]
     return [
         (node.get("Index Name") or node["Relation Name"], node["Filter"])
@@ -66,14 +66,14 @@ def by_value(connection: Connection, statement: str) -> list[Any]:
 
 
 def compared(connection: Connection, statement: str) -> list[Any]:
-    """Where each row of one side is compared with each of the other to find those of the same id."""
+    """Return the steps that compare each row of one side with each of the other to match ids."""
     nodes = parts(generic_plan(connection, statement))
     return [node["Join Filter"] for node in nodes if _BY_VALUE.search(node.get("Join Filter", ""))]
 
 
 @pytest.fixture(scope="module")
 def crowded(admin_engine: Engine, filled: str) -> Iterator[Engine]:
-    """A database of many namespaces."""
+    """Return a database of many namespaces."""
     with scratch_database(admin_engine, template=filled) as url:
         engine = create_engine(sqlalchemy_url(url, "MOSSHEAD_ADMIN_URL"))
         yield engine
@@ -82,7 +82,7 @@ def crowded(admin_engine: Engine, filled: str) -> Iterator[Engine]:
 
 @contextmanager
 def planning(engine: Engine, *changes: str) -> Iterator[Connection]:
-    """A transaction of a reader, whose plans row-level security has a part in. changes: what is done before, and taken back."""
+    """Yield a reader's transaction, planned under row-level security. changes: statements to run first; all is rolled back."""
     with engine.connect() as connection:
         for statements in changes:
             connection.connection.cursor().execute(statements)
@@ -90,20 +90,20 @@ def planning(engine: Engine, *changes: str) -> Iterator[Connection]:
         yield connection
 
 
-def test_what_has_a_key_is_looked_up_by_it(crowded: Engine) -> None:
+def test_rows_with_a_key_are_looked_up_by_it(crowded: Engine) -> None:
     with planning(crowded) as connection:
         found = {name: by_value(connection, sql.text) for name, sql in asked()}
     assert {name: nodes for name, nodes in found.items() if nodes} == {}
 
 
-def test_what_has_an_id_is_not_looked_for_among_all_others(crowded: Engine) -> None:
+def test_row_with_an_id_is_not_searched_among_all_others(crowded: Engine) -> None:
     with planning(crowded) as connection:
         found = {name: compared(connection, sql.text) for name, sql in asked()}
     assert {name: nodes for name, nodes in found.items() if nodes} == {}
 
 
-def test_what_is_put_in_order_has_left_its_vector_behind(crowded: Engine) -> None:
-    """Sorted with their vectors, the memories of 500 who share a name did not fit into memory, and took longer than all else."""
+def test_rows_are_sorted_without_their_vectors(crowded: Engine) -> None:
+    """Sorted with their vectors, the memories of 500 namesakes did not fit into memory and took longer than all else."""
     ordering = {"Sort", "Incremental Sort", "Hash", "Aggregate", "Materialize"}
     found = {}
     with planning(crowded) as connection:
@@ -113,8 +113,8 @@ def test_what_is_put_in_order_has_left_its_vector_behind(crowded: Engine) -> Non
     assert {name: outputs for name, outputs in found.items() if outputs} == {}
 
 
-def test_what_namesakes_and_others_have_in_common_is_joined_at_once(crowded: Engine) -> None:
-    """Of three and three, a thousand memories each, a loop compared three million: half a second. Which plan it is, is chance."""
+def test_common_memories_of_namesakes_and_others_are_found_by_a_join(crowded: Engine) -> None:
+    """For three and three entities of a thousand memories, a loop compared three million: half a second. The plan was chance."""
     found = {"evidence": "shared", "tracking by a scan": "held"}
     with planning(crowded) as connection:
         plans = {table: generic_plan(connection, dict(asked())[name].text) for name, table in found.items()}
@@ -124,17 +124,15 @@ def test_what_namesakes_and_others_have_in_common_is_joined_at_once(crowded: Eng
 
 
 @pytest.mark.parametrize("how", ["a scan", "an index"])
-def test_memories_are_fetched_for_the_nearest_alone(crowded: Engine, how: str) -> None:
+def test_memories_are_fetched_only_for_the_nearest(crowded: Engine, how: str) -> None:
     sql = dict(asked())[f"nearest by {how}"]
     with planning(crowded) as connection:
         found = [part for part in parts(generic_plan(connection, sql.text)) if part.get("Relation Name") == "memories"]
     assert ["memory_id = ANY" in part.get("Index Cond", "") for part in found][:1] == [True]
-    assert all(
-        "memory_id = " in part.get("Index Cond", "") for part in found
-    )  # the others: what contradicts one of them
+    assert all("memory_id = " in part.get("Index Cond", "") for part in found)  # the others contradict one of them
 
 
-def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowded: Engine) -> None:
+def test_latest_messages_of_a_conversation_are_searched_only_in_it(crowded: Engine) -> None:
     sql = dict(asked())["latest messages"]
     with planning(crowded) as connection:
         found = [part for part in parts(generic_plan(connection, sql.text)) if part.get("Relation Name") == "messages"]
@@ -142,8 +140,8 @@ def test_the_latest_messages_of_a_conversation_are_looked_for_in_it_alone(crowde
     assert "conversation_id" in found[0]["Index Cond"]
 
 
-def test_for_an_average_namespace_all_of_it_would_be_read(crowded: Engine) -> None:
-    """The other way round: else the test above tells nothing."""
+def test_average_namespace_would_be_read_whole(crowded: Engine) -> None:
+    """The converse: otherwise the test above proves nothing."""
     with planning(crowded, _AVERAGE) as connection:
         found = {name: by_value(connection, sql.text) for name, sql in asked()}
     looked = {name for name, nodes in found.items() if nodes}

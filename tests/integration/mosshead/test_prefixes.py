@@ -1,4 +1,4 @@
-"""Reading across the namespaces of a tenant whose paths begin alike."""
+"""Reading across the namespaces of a tenant that share a prefix."""
 
 from collections.abc import Callable
 from uuid import UUID, uuid4
@@ -22,7 +22,7 @@ def tenant() -> str:
 
 @pytest.fixture
 def knows(tenant: str, ingest_engine: Engine, worker_engine: Engine) -> Knows:
-    """Puts a memory into a namespace of the tenant."""
+    """Return a function that adds a memory to a namespace of the tenant."""
 
     def remember(content: str, *parts: str, tenant: str = tenant) -> UUID:
         path = NamespacePath.of((tenant, *parts))
@@ -33,7 +33,7 @@ def knows(tenant: str, ingest_engine: Engine, worker_engine: Engine) -> Knows:
     return remember
 
 
-def test_what_any_of_them_knows_is_found_and_says_where(memory: Memory, tenant: str, knows: Knows) -> None:
+def test_memories_of_all_namespaces_are_found_with_their_namespace(memory: Memory, tenant: str, knows: Knows) -> None:
     ladder = knows("The ladder hangs in the boat shed", "support", "ines")
     knows("Coffee is at ten", "support", "sam")
     knows("The ladder is on the roof", "sales", "ines")
@@ -44,7 +44,7 @@ def test_what_any_of_them_knows_is_found_and_says_where(memory: Memory, tenant: 
     assert hits[0].similarity > hits[1].similarity
 
 
-def test_a_threshold_and_a_limit_hold_over_all_of_them(memory: Memory, tenant: str, knows: Knows) -> None:
+def test_threshold_and_limit_apply_to_all_namespaces_together(memory: Memory, tenant: str, knows: Knows) -> None:
     for name in ("ines", "sam"):
         knows("The ladder hangs in the boat shed", name)
         knows("Coffee is at ten", name)
@@ -57,7 +57,7 @@ def test_a_threshold_and_a_limit_hold_over_all_of_them(memory: Memory, tenant: s
         everywhere.query("The ladder", limit=0)
 
 
-def test_the_namespaces_are_told_in_order(memory: Memory, tenant: str, knows: Knows) -> None:
+def test_namespaces_are_listed_in_order(memory: Memory, tenant: str, knows: Knows) -> None:
     for parts in (("support", "sam"), ("support", "ines"), ("supporting", "x")):
         knows("Coffee is at ten", *parts)
 
@@ -68,9 +68,7 @@ def test_the_namespaces_are_told_in_order(memory: Memory, tenant: str, knows: Kn
     assert memory.group(tenant, "nobody").namespaces() == []
 
 
-def test_what_is_no_memory_of_now_takes_no_place(
-    memory: Memory, tenant: str, knows: Knows, worker_engine: Engine
-) -> None:
+def test_profile_vector_takes_no_place(memory: Memory, tenant: str, knows: Knows, worker_engine: Engine) -> None:
     ladder = knows("The ladder hangs in the boat shed", "support", "ines")
     path = NamespacePath.of((tenant, "support", "ines"))
     remembering = Remembering(worker_engine, LaneRef(path.tenant_id, path.namespace_id))
@@ -87,7 +85,7 @@ def test_another_tenant_is_never_seen(memory: Memory, tenant: str, knows: Knows)
     assert memory.group(tenant).query("Where is the ladder?") == []
 
 
-def test_a_prefix_needs_a_tenant(memory: Memory) -> None:
+def test_prefix_needs_a_tenant(memory: Memory) -> None:
     with pytest.raises(InvalidNamespace, match="the tenant first"):
         memory.group()
     with pytest.raises(InvalidNamespace, match="is empty"):

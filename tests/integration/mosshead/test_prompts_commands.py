@@ -1,4 +1,4 @@
-"""`mosshead prompts`, as it is typed in a shell; and what an app publishes about prompts, as it travels."""
+"""`mosshead prompts` as typed in a shell; and the events an app publishes about prompts."""
 
 import json
 from collections.abc import Callable
@@ -27,7 +27,7 @@ SECRET = "my card is 4111 1111 1111 1111"
 def run(
     addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., str]:
-    """Runs a command on the fresh namespace; what it printed."""
+    """Return a function that runs a command on the fresh namespace and returns its output."""
     monkeypatch.setenv("MOSSHEAD_DATABASE_URL", addresses.database_url)
     monkeypatch.setenv("MOSSHEAD_BROKER_URL", addresses.broker_url)
     monkeypatch.setenv("MOSSHEAD_SPOOL_DIR", str(tmp_path))
@@ -43,7 +43,7 @@ def run(
 
 @pytest.fixture
 def kept(remembering: Remembering) -> None:
-    """A prompt in two versions."""
+    """Return a prompt with two versions."""
     for number, text in enumerate(("Help {user}.", "Help {user} [kindly]."), 1):
         new = PromptVersion(
             name="support",
@@ -60,7 +60,7 @@ def kept(remembering: Remembering) -> None:
             prompts.add_version(connection, remembering.lane, new, stamp)
 
 
-def test_prompts_are_shown_and_brought_back(run: Callable[..., str], kept: None, taken: Taken) -> None:
+def test_prompts_are_shown_and_restored(run: Callable[..., str], kept: None, taken: Taken) -> None:
     (listed,) = json.loads(run("list", "--json"))["prompts"]
     assert (listed["name"], listed["version"], listed["feedback_waiting"]) == ("support", 2, 0)
     assert "reason 2" in run("list")
@@ -77,7 +77,7 @@ def test_prompts_are_shown_and_brought_back(run: Callable[..., str], kept: None,
     assert (event["type"], event["name"], event["to"]) == ("roll_back_prompt", "support", 1)
 
 
-def test_the_times_of_versions_are_those_of_utc(
+def test_times_of_versions_are_in_utc(
     run: Callable[..., str], kept: None, memory: Memory, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     since = Prompts(memory.namespace(*fresh_namespace.parts)).get("support").at
@@ -86,9 +86,7 @@ def test_the_times_of_versions_are_those_of_utc(
         assert f"{since.astimezone(UTC):%Y-%m-%d %H:%M}" in shown
 
 
-def test_what_an_app_says_of_a_prompt_travels_without_secrets(
-    memory: Any, fresh_namespace: NamespacePath, taken: Taken
-) -> None:
+def test_prompt_is_published_without_secrets(memory: Any, fresh_namespace: NamespacePath, taken: Taken) -> None:
     sarah: Namespace = memory.namespace(*fresh_namespace.parts)
     Prompts(sarah).set("support", "Your PIN is {pin}. Help {user}.", reason=SECRET, version=0)
     call: dict[str, Any] = {"role": "assistant", "content": None, "tool_calls": [{"id": "x"}]}
@@ -104,7 +102,9 @@ def test_what_an_app_says_of_a_prompt_travels_without_secrets(
     assert json.dumps([prompt, feedback]).count("[redacted: card number]") == 3
 
 
-def test_what_is_on_its_way_may_be_followed(memory: Any, fresh_namespace: NamespacePath, taken: Taken) -> None:
+def test_version_that_is_still_pending_may_be_followed(
+    memory: Any, fresh_namespace: NamespacePath, taken: Taken
+) -> None:
     sarah: Namespace = memory.namespace(*fresh_namespace.parts)
     Prompts(sarah).set("support", "Help.")
     Prompts(sarah).set("support", "Help, please.", version=1)

@@ -1,4 +1,4 @@
-"""Reads from servers that hang, die or are out of connections, by threads and after forks, with arguments that do not fit."""
+"""Reads when servers hang, die or run out of connections, from threads and after forks, and with unsuitable arguments."""
 
 import gc
 import multiprocessing
@@ -37,10 +37,10 @@ from tests.integration.mosshead.conftest import Eventually
 from workers.local import Addresses
 
 SLACK = 12.0
-"""What a busy machine may take beyond a deadline; what hangs or sleeps here does it for longer."""
+"""Extra seconds for a busy machine beyond a deadline; what hangs or sleeps here does so for longer."""
 
 PATIENT = 60.0
-"""Seconds for a read that is to end by itself, well or not: the machine may be busy."""
+"""Seconds for a read that should end by itself, well or not: the machine may be busy."""
 
 TENANT = UUID(int=7)
 NAIVE = datetime(2026, 3, 2)  # noqa: DTZ001 - that is what is refused
@@ -51,7 +51,7 @@ Read = Callable[[Namespace, str], object]
 
 @pytest.fixture
 def proxy(addresses: Addresses) -> Iterator[Proxy]:
-    """Stands before Postgres, on a port."""
+    """Yield a proxy in front of Postgres, on a port."""
     (folder,) = parse_qs(urlsplit(addresses.database_url).query)["host"]
     made = Proxy(Path(folder) / ".s.PGSQL.5432")
     made.start()
@@ -61,20 +61,20 @@ def proxy(addresses: Addresses) -> Iterator[Proxy]:
 
 @pytest.fixture
 def far(proxy: Proxy) -> Iterator[Memory]:
-    """The library, connected through the proxy."""
+    """Return the library, connected through the proxy."""
     with Memory.connect(database_url=address(proxy.port), read_timeout=PATIENT) as connected:
         yield connected
 
 
 @pytest.fixture
 def knows(remembering: Remembering) -> Knows:
-    """Puts a memory into the namespace, with its real vector."""
+    """Return a function that adds a memory to the namespace, with its real vector."""
     return lambda content: remembering.memory(content, MINILM.embed([content])[0])
 
 
 @pytest.fixture
 def one_connection(addresses: Addresses) -> Iterator[Engine]:
-    """A reader with a single connection, which gives up after half a second."""
+    """Return a reader with a single connection, which gives up after half a second."""
     engine = create_engine(sqlalchemy_url(addresses.database_url, "X"), pool_size=1, max_overflow=0, pool_timeout=0.05)
     yield bounded(engine, 0.5)
     engine.dispose()
@@ -92,19 +92,19 @@ def within(seconds: float) -> Iterator[None]:
 
 
 def of(memory: Memory, path: NamespacePath) -> Namespace:
-    """The namespace, with the embedder's model loaded: what comes then is the server's time."""
+    """Return the namespace with the embedder's model loaded: the remaining time is the server's."""
     namespace = memory.namespace(*path.parts)
     namespace.query("Where does she live?", timeout=PATIENT)
     return namespace
 
 
 def hasten(memory: Memory) -> None:
-    """From now on, a read may take 0.4 seconds where it does not say otherwise."""
+    """From now on, give a read 0.4 seconds unless it sets another time."""
     bounded(memory._engine, 0.4)
 
 
 class TestAServerThatHangs:
-    def test_a_read_comes_back_in_time_with_an_empty_answer_that_says_why(
+    def test_read_returns_in_time_with_an_empty_answer_that_gives_the_reason(
         self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, knows: Knows
     ) -> None:
         knows("User moved to Seattle")
@@ -123,14 +123,16 @@ class TestAServerThatHangs:
         assert "did not end in time" in late.reason
         assert by_default.reason == late.reason
 
-    def test_who_asks_for_it_gets_an_error(self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath) -> None:
+    def test_read_raises_on_timeout_if_asked_to(
+        self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath
+    ) -> None:
         sarah = of(far, fresh_namespace)
         proxy.blackhole()
         with within(0.4), pytest.raises(ReadTimeout, match="timeout: "):
             sarah.query("Where does she live?", timeout=0.4, on_timeout="raise")
 
     @pytest.mark.parametrize("read", [Namespace.memories, lambda sarah: sarah.entities.list(), Namespace.progress])
-    def test_a_read_that_cannot_be_partial_raises_in_time(
+    def test_read_that_cannot_be_partial_raises_in_time(
         self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, read: Callable[[Namespace], object]
     ) -> None:
         sarah = of(far, fresh_namespace)
@@ -139,7 +141,7 @@ class TestAServerThatHangs:
         with within(0.4), pytest.raises(ReadTimeout):
             read(sarah)
 
-    def test_what_comes_after_finds_a_server_that_is_well_again(
+    def test_later_reads_find_a_recovered_server(
         self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, knows: Knows
     ) -> None:
         knows("User moved to Seattle")
@@ -150,7 +152,7 @@ class TestAServerThatHangs:
 
         assert [hit.content for hit in sarah.query("Where does she live?")] == ["User moved to Seattle"]
 
-    def test_a_wait_goes_on_when_the_server_is_well_again(
+    def test_wait_goes_on_when_the_server_recovers(
         self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath
     ) -> None:
         sarah = of(far, fresh_namespace)
@@ -161,7 +163,7 @@ class TestAServerThatHangs:
         assert sarah.wait(PATIENT).pending == 0
         healing.join()
 
-    def test_a_wait_for_a_server_that_hangs_ends_with_its_own_time(
+    def test_wait_for_a_hanging_server_ends_with_its_own_time(
         self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath
     ) -> None:
         sarah = of(far, fresh_namespace)
@@ -182,9 +184,9 @@ class TestAServerThatHangs:
                 )
                 assert proxy.reset() > 1
                 assert len(sarah.query("Where does she live?", on_timeout="raise")) == 1
-        gc.collect()  # psycopg warns here of one that nobody closed, which fails a test
+        gc.collect()  # psycopg warns here of an unclosed connection, which fails a test
 
-    def test_it_cannot_hold_who_connects(self, proxy: Proxy) -> None:
+    def test_hanging_server_does_not_block_connecting(self, proxy: Proxy) -> None:
         proxy.blackhole()
         with within(0.3), pytest.raises(ReadTimeout):
             Memory.connect(database_url=address(proxy.port), read_timeout=0.3)
@@ -196,7 +198,7 @@ def patient_trip(engine: Engine, statement: Sql) -> list[list[Any]]:
 
 
 class TestAServerThatIsSlow:
-    def test_it_ends_the_statement_itself_and_the_connection_stays(
+    def test_slow_statement_is_cancelled_by_postgres_and_the_connection_stays(
         self, one_connection: Engine, eventually: Eventually
     ) -> None:
         with ends_within(one_connection, PATIENT):
@@ -217,7 +219,7 @@ class TestAServerThatIsSlow:
         with within(1):
             eventually(ended, "the end of the statement")
 
-    def test_one_deadline_holds_for_all_that_a_call_does(self, one_connection: Engine) -> None:
+    def test_one_deadline_covers_all_steps_of_a_call(self, one_connection: Engine) -> None:
         nap = Sql("select pg_sleep(0.2)")
 
         def read() -> None:
@@ -230,18 +232,18 @@ class TestAServerThatIsSlow:
             read()
         assert remaining() is None
 
-    def test_a_deadline_inside_another_cannot_move_it(self, one_connection: Engine) -> None:
+    def test_inner_deadline_cannot_extend_the_outer_one(self, one_connection: Engine) -> None:
         with ends_within(one_connection, 0.2), ends_within(one_connection, 10):
             left = remaining()
         assert left is not None
         assert left <= 0.2
 
-    def test_what_is_wrong_with_a_statement_is_not_called_late(self, one_connection: Engine) -> None:
+    def test_error_in_a_statement_is_not_reported_as_a_timeout(self, one_connection: Engine) -> None:
         with pytest.raises(Exception, match="division by zero") as caught:
             in_one_trip(one_connection, TENANT, [Sql("select 1 / 0")])
         assert not isinstance(caught.value, StoreUnavailable)
 
-    def test_a_pool_without_a_free_connection_is_waited_for_no_longer(self, one_connection: Engine) -> None:
+    def test_full_pool_is_waited_for_only_until_the_deadline(self, one_connection: Engine) -> None:
         with ThreadPoolExecutor(1) as pool:
             with one_connection.connect():
                 with within(0.5), pytest.raises(ReadTimeout):
@@ -258,7 +260,7 @@ class TestARerankerOfTheApp:
             knows(content)
         return of(memory, fresh_namespace)
 
-    def test_its_order_holds_and_what_it_leaves_out_is_gone(self, sarah: Namespace) -> None:
+    def test_order_of_the_reranker_is_used_and_omitted_items_are_dropped(self, sarah: Namespace) -> None:
         def cats_first(message: str, texts: Sequence[str]) -> list[float | None]:
             return [None if "olives" in text else float("cats" in text) for text in texts]
 
@@ -271,7 +273,7 @@ class TestARerankerOfTheApp:
         }
         assert sarah.messages.search(asked, reranker=cats_first).hits == ()
 
-    def test_one_that_hangs_costs_no_more_than_the_time_of_the_read(self, sarah: Namespace) -> None:
+    def test_hanging_reranker_costs_no_more_than_the_time_of_the_read(self, sarah: Namespace) -> None:
         def hangs(message: str, texts: Sequence[str]) -> list[float]:
             time.sleep(60)
             return []
@@ -281,7 +283,7 @@ class TestARerankerOfTheApp:
         assert (len(hits), hits.partial) == (3, False)
 
 
-def test_an_embedding_endpoint_that_hangs_is_part_of_the_time(one_connection: Engine) -> None:
+def test_hanging_embedding_endpoint_counts_towards_the_time(one_connection: Engine) -> None:
     with FakeOpenAI() as fake:
         fake.script(EMBEDDINGS, Fault.hang(20))
         embedder = OpenAIEmbedder("any", 384, api_key="none", base_url=fake.base_url)
@@ -289,7 +291,7 @@ def test_an_embedding_endpoint_that_hangs_is_part_of_the_time(one_connection: En
             embedder.embed(["Where does she live?"])
 
 
-def test_an_embedding_endpoint_that_fails_is_not_called_late(one_connection: Engine) -> None:
+def test_failing_embedding_endpoint_is_not_reported_as_a_timeout(one_connection: Engine) -> None:
     with FakeOpenAI() as fake:
         fake.script(EMBEDDINGS, Fault.status(429))
         embedder = OpenAIEmbedder("any", 384, api_key="none", base_url=fake.base_url)
@@ -309,7 +311,9 @@ READS: dict[str, Read] = {
 
 class TestAServerThatIsGone:
     @pytest.mark.parametrize("read", READS.values(), ids=READS)
-    def test_each_read_says_so(self, proxy: Proxy, fresh_namespace: NamespacePath, read: Read) -> None:
+    def test_each_read_reports_the_missing_server(
+        self, proxy: Proxy, fresh_namespace: NamespacePath, read: Read
+    ) -> None:
         gone = Proxy(proxy.port)
         gone.start()
         with Memory.connect(database_url=address(gone.port), read_timeout=PATIENT) as memory:
@@ -318,7 +322,7 @@ class TestAServerThatIsGone:
             with within(0), pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_DATABASE_URL: cannot connect to "):
                 read(sarah, "Does Peter like figs?")
 
-    def test_connections_that_were_cut_while_they_waited_are_replaced(
+    def test_connections_cut_while_idle_are_replaced(
         self, far: Memory, proxy: Proxy, fresh_namespace: NamespacePath, knows: Knows
     ) -> None:
         knows("User moved to Seattle")
@@ -335,7 +339,7 @@ class TestArguments:
         ["half \ud83d a pair about Peter", "nothing \x00 of Peter", "Peter " * 17_000, "?", "\udc00"],
         ids=["surrogate", "NUL", "100 KB", "no word", "surrogate alone"],
     )
-    def test_any_text_can_be_asked_about(
+    def test_any_text_is_accepted_as_a_question(
         self, memory: Memory, remembering: Remembering, fresh_namespace: NamespacePath, read: Read, said: str
     ) -> None:
         remembering.entity("Peter")
@@ -344,7 +348,7 @@ class TestArguments:
 
     @pytest.mark.parametrize("read", READS.values(), ids=READS)
     @pytest.mark.parametrize("said", ["", " \n\t"], ids=["empty", "blank"])
-    def test_of_no_text_nothing_is_known(
+    def test_empty_text_finds_nothing_or_is_refused(
         self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows, read: Read, said: str
     ) -> None:
         knows("User moved to Seattle")
@@ -357,13 +361,13 @@ class TestArguments:
         assert not getattr(found, "memories", ())
 
     @pytest.mark.parametrize("read", READS.values(), ids=READS)
-    def test_an_unknown_namespace_is_empty(self, memory: Memory, read: Read) -> None:
+    def test_unknown_namespace_is_empty(self, memory: Memory, read: Read) -> None:
         found = read(memory.namespace("nobody", "nothing"), "Does Peter like figs?")
         assert not getattr(found, "hits", ())
         assert not getattr(found, "memories", ())
 
     @pytest.mark.parametrize("name", ["query", "context", "messages.search", "resolve", "mentions"])
-    def test_what_is_no_text_is_refused_by_name(
+    def test_argument_that_is_no_text_is_refused_by_name(
         self, memory: Memory, fresh_namespace: NamespacePath, name: str
     ) -> None:
         with pytest.raises(ValueError, match=r"^(text|message): "):
@@ -371,7 +375,7 @@ class TestArguments:
 
     @pytest.mark.parametrize("name", ["context", "messages.search", "resolve", "track"])
     @pytest.mark.parametrize("conversation", ["half \ud83d", "nothing \x00", ""], ids=["surrogate", "NUL", "empty"])
-    def test_any_conversation_can_be_named(
+    def test_any_conversation_name_is_accepted(
         self, memory: Memory, fresh_namespace: NamespacePath, name: str, conversation: str
     ) -> None:
         sarah = of(memory, fresh_namespace)
@@ -397,7 +401,7 @@ class TestArguments:
             "-".join(f"{name}={value}" for name, value in given.items()) if isinstance(given, dict) else ""
         ),
     )
-    def test_a_number_out_of_range_is_refused_by_name(
+    def test_number_out_of_range_is_refused_by_name(
         self, memory: Memory, fresh_namespace: NamespacePath, given: dict[str, float], says: str
     ) -> None:
         with pytest.raises(ValueError) as refused:  # noqa: PT011 - compared below
@@ -417,31 +421,29 @@ class TestArguments:
             (lambda names: names.messages.search("figs", around=None), "around: give a number or"),
         ],
     )
-    def test_whatever_else_does_not_fit_is_refused_by_name(
+    def test_other_unsuitable_arguments_are_refused_by_name(
         self, memory: Memory, fresh_namespace: NamespacePath, read: Callable[[Namespace], object], says: str
     ) -> None:
         with pytest.raises(ValueError, match=f"^{re.escape(says)}"):
             read(of(memory, fresh_namespace))
 
     @pytest.mark.parametrize("odd", ["nothing \x00", "half \ud83d"], ids=["NUL", "surrogate"])
-    def test_any_name_key_and_field_can_be_asked_for(
-        self, memory: Memory, fresh_namespace: NamespacePath, odd: str
-    ) -> None:
+    def test_any_name_key_and_field_is_accepted(self, memory: Memory, fresh_namespace: NamespacePath, odd: str) -> None:
         names = of(memory, fresh_namespace)
         assert not names.query("figs", metadata={"a": [odd]})
         for read in (names.entities.profile, names.entities.neighbours, lambda key: names.get(key=key)):
             with pytest.raises(NotFound):
                 read(odd)
 
-    def test_a_read_may_take_a_month(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
+    def test_read_may_take_a_month(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
         knows("User moved to Seattle")
         assert of(memory, fresh_namespace).query("Seattle", timeout=30 * 24 * 3600)
 
 
-def test_whoever_takes_the_lines_of_an_export_has_all_time(
+def test_lines_of_an_export_may_be_consumed_without_a_deadline(
     memory: Memory, fresh_namespace: NamespacePath, knows: Knows
 ) -> None:
-    """The read is over by then; and a web server may take each line in a context of its own."""
+    """The read is over by then, and a web server may consume each line in a different context."""
     knows("User moved to Seattle")
     knows("User likes figs")
     lines = of(memory, fresh_namespace).export()
@@ -457,7 +459,7 @@ def in_a_child(memory: Memory, path: NamespacePath) -> list[str]:
 
 
 class TestThreadsAndForks:
-    def test_threads_that_share_a_memory_see_their_own_namespaces_alone(
+    def test_threads_that_share_a_memory_see_only_their_own_namespaces(
         self, memory: Memory, worker_engine: Engine, fresh_namespace: NamespacePath
     ) -> None:
         paths = [NamespacePath.of((fresh_namespace.parts[0], f"of_{number}")) for number in range(4)]
@@ -474,7 +476,9 @@ class TestThreadsAndForks:
         with ThreadPoolExecutor(8) as pool:
             assert all(pool.map(ask, range(40)))
 
-    def test_a_fork_while_threads_read(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
+    def test_process_forks_while_threads_read(
+        self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows
+    ) -> None:
         knows("User moved to Seattle")
         sarah = of(memory, fresh_namespace)
         sarah.query(
@@ -492,7 +496,7 @@ class TestThreadsAndForks:
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
             assert all(len(one.result()) == 1 for one in reading)
 
-    def test_processes_that_were_forked(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
+    def test_forked_processes_read(self, memory: Memory, fresh_namespace: NamespacePath, knows: Knows) -> None:
         knows("User moved to Seattle")
         assert in_a_child(memory, fresh_namespace) == ["User moved to Seattle"]
         context = multiprocessing.get_context("fork")
@@ -510,7 +514,7 @@ def _checked(memory: Memory, path: NamespacePath) -> None:
         assert in_a_child(memory, path) == ["User moved to Seattle"]
 
 
-def test_without_a_thread_reads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_go_on_if_no_thread_can_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -519,8 +523,8 @@ def test_without_a_thread_reads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     assert answer_of(lambda: 1, name="reranker", seconds=1) is None
 
 
-def test_a_pooler_that_changes_connections_between_transactions_is_named(addresses: Addresses) -> None:
-    """As PgBouncer in transaction mode: what was prepared is not there any more, and the driver does not know."""
+def test_pooler_that_switches_connections_between_transactions_is_named(addresses: Addresses) -> None:
+    """Such as PgBouncer in transaction mode: prepared statements vanish without the driver's knowledge."""
     one = create_engine(sqlalchemy_url(addresses.database_url, "url"), pool_size=1, max_overflow=0)
     engine = bounded(one, PATIENT)
     asked = Sql("select 1 as one")

@@ -1,4 +1,4 @@
-"""What an app that has OpenTelemetry sees of its reads, by OpenTelemetry's own SDK."""
+"""What an app with OpenTelemetry records of its reads, through OpenTelemetry's own SDK."""
 
 import asyncio
 import subprocess
@@ -40,7 +40,7 @@ class Telemetry:
         return list(self.exporter.get_finished_spans())
 
     def durations(self, attributes: Mapping[str, Any]) -> tuple[int, tuple[float, ...]]:
-        """How many were recorded with these attributes, and the bounds between which they are counted."""
+        """Return how many durations were recorded with these attributes, and the bucket bounds."""
         data = self._reader.get_metrics_data()
         found = [
             (point.count, tuple(point.explicit_bounds))
@@ -56,7 +56,7 @@ class Telemetry:
 
 @cache
 def recording() -> Telemetry:
-    """A process has one, once and for all."""
+    """A process can have only one recorder."""
     return Telemetry()
 
 
@@ -67,7 +67,7 @@ def telemetry() -> Iterator[Telemetry]:
     recording().exporter.clear()
 
 
-def test_a_read_that_recalls_is_a_span_and_a_duration_without_a_word_of_it(
+def test_read_records_a_span_and_a_duration_without_any_content(
     telemetry: Telemetry, memory: Memory, fresh_namespace: NamespacePath, remembering: Remembering
 ) -> None:
     remembering.memory("User moved to Seattle", MINILM.embed(["User moved to Seattle"])[0])
@@ -87,7 +87,7 @@ def test_a_read_that_recalls_is_a_span_and_a_duration_without_a_word_of_it(
     assert not any(word in shown for word in ("live", "Seattle", *fresh_namespace.parts))
 
 
-def test_a_read_that_is_late_is_an_error_also_where_it_answers_in_part(
+def test_late_read_is_recorded_as_an_error_even_if_it_answers_in_part(
     telemetry: Telemetry, memory: Memory, fresh_namespace: NamespacePath
 ) -> None:
     namespace = memory.namespace(*fresh_namespace.parts)
@@ -102,7 +102,7 @@ def test_a_read_that_is_late_is_an_error_also_where_it_answers_in_part(
         assert (span.status.status_code, span.status.description, span.events) == (StatusCode.ERROR, None, ())
 
 
-def test_a_read_in_an_event_loop_is_a_child_of_the_span_around_it(
+def test_read_in_an_event_loop_is_a_child_of_the_span_around_it(
     telemetry: Telemetry, addresses: Addresses, fresh_namespace: NamespacePath
 ) -> None:
     async def read() -> None:
@@ -117,7 +117,7 @@ def test_a_read_in_an_event_loop_is_a_child_of_the_span_around_it(
     assert inner.parent == outer.context
 
 
-def test_an_app_without_opentelemetry_does_not_load_it() -> None:
+def test_app_without_opentelemetry_does_not_load_it() -> None:
     code = (
         "import sys; from uuid import UUID; from mosshead.telemetry import observed; "
         "assert observed(lambda: 7, UUID(int=0)) == 7; assert not [one for one in sys.modules if 'opentelemetry' in one]"

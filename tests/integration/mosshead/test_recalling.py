@@ -1,4 +1,4 @@
-"""Messages that are recalled, and messages in a context: on rows as the service writes them, with the real local model."""
+"""Recalled messages, and messages in a context: on rows as the service writes them, with the real local model."""
 
 import json
 from collections.abc import Callable
@@ -43,7 +43,7 @@ def ines(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
 
 @pytest.fixture
 def talk(ingest_engine: Engine, fresh_namespace: NamespacePath, remembering: Remembering) -> Talk:
-    """Puts a conversation into the namespace, a minute a message, as it stands when it took effect; ``ahead``: before it did."""
+    """Return a function that adds a conversation, a minute a message, after it took effect; ``ahead``: before it did."""
     publishing = Publishing(ingest_engine, fresh_namespace)
 
     def say(
@@ -79,7 +79,7 @@ def talk(ingest_engine: Engine, fresh_namespace: NamespacePath, remembering: Rem
 
 
 class TestRecall:
-    def test_what_was_said_comes_back_word_for_word(self, ines: Namespace, talk: Talk) -> None:
+    def test_messages_are_recalled_word_for_word(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", BREAD)
         found = ines.messages.search("Where should the dough rise?", limit=1)
@@ -95,8 +95,8 @@ class TestRecall:
         assert [one.content for one in found.excerpts[0].messages] == [content for _, content in BREAD]
         assert found.hits[0].similarity > 0.3
 
-    def test_of_a_text_and_itself_the_similarity_is_one(self, ines: Namespace, talk: Talk) -> None:
-        same = "Where should the dough rise?"  # of the halves of its vector the inner product is 1.0001
+    def test_similarity_of_a_text_to_itself_is_one(self, ines: Namespace, talk: Talk) -> None:
+        same = "Where should the dough rise?"  # its half-precision vector has an inner product of 1.0001
         talk("bread", (("Sam", same),))
 
         assert [hit.similarity for hit in ines.messages.search(same).hits] == [1]
@@ -104,7 +104,7 @@ class TestRecall:
     @pytest.mark.parametrize(
         ("around", "places"), [(0, [3]), ((2, 0), [1, 2, 3]), ((0, 1), [3, 4]), (9, [0, 1, 2, 3, 4])], ids=str
     )
-    def test_so_many_come_with_it(
+    def test_requested_number_of_neighbours_comes_along(
         self, ines: Namespace, talk: Talk, around: int | tuple[int, int], places: list[int]
     ) -> None:
         talk("boat", BOAT)
@@ -112,7 +112,7 @@ class TestRecall:
 
         assert [one.place for one in found.excerpts[0].messages] == places
 
-    def test_what_is_told_anyway_takes_nobodys_place(self, ines: Namespace, talk: Talk) -> None:
+    def test_excluded_messages_take_nobodys_place(self, ines: Namespace, talk: Talk) -> None:
         asked = "Where should the dough rise?"
         told = tuple(("Sam", f"Where should the dough rise, and bowl {number}?") for number in range(60))
         talk("bowls", told)
@@ -122,7 +122,7 @@ class TestRecall:
         assert ines.messages.search(asked, limit=1, history=history).messages[0].conversation == "bread"
         assert ines.context(asked, budget=60, history=history).messages[0].conversation == "bread"
 
-    def test_a_thread_is_searched_alone(self, ines: Namespace, talk: Talk) -> None:
+    def test_conversation_is_searched_alone(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", BREAD)
 
@@ -135,7 +135,7 @@ class TestRecall:
         with pytest.raises(ValueError, match="conversation_only: "):
             ines.messages.search("dough", conversation_only=True)
 
-    def test_a_time_and_a_threshold_narrow_it(self, ines: Namespace, talk: Talk) -> None:
+    def test_time_and_threshold_narrow_the_search(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("later", BOAT, start=NINE + timedelta(days=30))
         month = NINE + timedelta(days=15)
@@ -146,7 +146,7 @@ class TestRecall:
         assert {one.content for one in similar} == {"Green would suit it well"}
 
     @pytest.mark.parametrize("around", [0, 1, 2, (9, 0)], ids=str)
-    def test_what_comes_with_it_is_of_the_same_time(
+    def test_neighbours_are_of_the_same_time_span(
         self, ines: Namespace, talk: Talk, around: int | tuple[int, int]
     ) -> None:
         talk("boat", BOAT)
@@ -156,7 +156,7 @@ class TestRecall:
         assert shown
         assert shown <= {NINE + timedelta(minutes=2), NINE + timedelta(minutes=3)}
 
-    def test_what_the_history_has_is_not_repeated(self, ines: Namespace, talk: Talk) -> None:
+    def test_messages_of_the_history_are_not_repeated(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", BREAD)
         history = [{"role": "user", "content": content} for _, content in BREAD[1:]]
         found = ines.messages.search("Where should the dough rise?", conversation="bread", history=history, limit=9)
@@ -164,7 +164,7 @@ class TestRecall:
         assert [one.content for one in found.messages] == [BREAD[0][1]]
         assert BREAD[1][1] not in found.text
 
-    def test_what_the_history_has_in_another_form_is_not_repeated(self, ines: Namespace, talk: Talk) -> None:
+    def test_messages_of_the_history_in_another_form_are_not_repeated(self, ines: Namespace, talk: Talk) -> None:
         long = "The dough rises. " * 2_000
         said = ("  My dough will not\nrise ", f"{fenced(['It rains'])}\nWhere does the dough rise?", long)
         talk("bread", tuple(("Ines", content) for content in (*said, "The dough is blue")))
@@ -178,8 +178,8 @@ class TestRecall:
         ]
         assert long not in {one.content for one in ines.context(long, budget=100_000).messages}
 
-    def test_what_was_found_beside_another_has_its_neighbours_too(self, ines: Namespace, talk: Talk) -> None:
-        """The answer is not among the best by its own scores: it stands behind the question, and is hers who is named."""
+    def test_message_found_as_a_neighbour_has_its_own_neighbours_too(self, ines: Namespace, talk: Talk) -> None:
+        """The answer is not among the best by its own scores: it follows the question, and is by the person named."""
         asked = "What did Ines say of the dough?"
         for number in range(30):
             talk(f"bowl {number}", (("Sam", f"What did Ines say of the dough, and of dough {number}?"),))
@@ -190,7 +190,7 @@ class TestRecall:
             assert answer in {one.id for one in found.messages}
             assert last in {one.id for excerpt in found.excerpts for one in excerpt.messages}
 
-    def test_a_memory_lends_to_the_message_that_it_was_taken_from(
+    def test_memory_lends_its_score_to_its_source_message(
         self, ines: Namespace, talk: Talk, remembering: Remembering
     ) -> None:
         said = (("Sam", "Number four, then"),)
@@ -213,7 +213,7 @@ class TestRecall:
 
         assert message.conversation is None
 
-    def test_nothing_is_found_where_nothing_was_said(self, ines: Namespace) -> None:
+    def test_empty_namespace_recalls_nothing(self, ines: Namespace) -> None:
         found = ines.messages.search("Where should the dough rise?")
 
         assert (found.hits, found.text, found.as_messages(), found.partial) == ((), "", [], False)
@@ -227,7 +227,7 @@ class TestRecall:
 
 
 class TestContext:
-    def test_what_has_to_do_with_nothing_that_was_said_gets_next_to_nothing(self, ines: Namespace, talk: Talk) -> None:
+    def test_unrelated_question_gets_next_to_no_messages(self, ines: Namespace, talk: Talk) -> None:
         talk("shed", tuple(("Sam", f"Plank number {place} of the shed is loose") for place in range(60)))
         assert ines.context("Which planks of the shed are loose?", budget=400, fill=True).tokens > 300
         assert 0 < ines.context("Which planks of the shed are loose?", budget=400).tokens < 300
@@ -236,7 +236,7 @@ class TestContext:
             assert ines.context(aside, budget=400).tokens == 0
         assert ines.context("Who composed the opera Aida in 2025?", budget=400, fill=True).tokens > 300
 
-    def test_it_has_what_was_said_under_its_day(self, ines: Namespace, talk: Talk) -> None:
+    def test_context_shows_messages_under_their_day(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", BREAD)
         context = ines.context("Where should the dough rise?", budget=40, fill=True)
@@ -246,7 +246,7 @@ class TestContext:
         assert context.tokens == MINILM.count_tokens(context.text) <= 40
         assert all(one.message and not one.memory for one in context.explain())
 
-    def test_a_memory_and_the_message_that_it_was_taken_from_count_once(
+    def test_memory_and_its_source_message_count_once(
         self, ines: Namespace, talk: Talk, remembering: Remembering
     ) -> None:
         ids = talk("bread", BREAD)
@@ -260,7 +260,7 @@ class TestContext:
         assert ids[1] not in {one.id for one in context.messages}
         assert ids[0] in {one.id for one in context.messages}
 
-    def test_a_memory_that_is_shown_itself_does_not_bring_up_the_message_that_it_was_taken_from(
+    def test_shown_memory_does_not_bring_up_its_source_message(
         self, ines: Namespace, talk: Talk, remembering: Remembering
     ) -> None:
         said = (("Sam", "Number four, then"),)
@@ -277,7 +277,7 @@ class TestContext:
         (shown,) = (one for one in ines.context(question, budget=too_little_for_it).explain() if one.message)
         assert "lent" not in shown.parts
 
-    def test_a_message_that_says_more_than_its_memory_is_shown(
+    def test_message_that_says_more_than_its_memory_is_shown(
         self, ines: Namespace, talk: Talk, remembering: Remembering
     ) -> None:
         (said,) = talk("dog", (("Ines", "This is my dog Pepper, she's a beagle."),))
@@ -291,33 +291,33 @@ class TestContext:
             "whose words are in the prompt, so that its echo is none"
         )
 
-    def test_of_a_group_the_words_of_whoever_asks_lead(self, ines: Namespace, talk: Talk) -> None:
+    def test_words_of_the_asking_speaker_come_first_in_a_group(self, ines: Namespace, talk: Talk) -> None:
         talk("pets", (("Ana", "My dog is called Bolt."), ("Cleo", "My dog is called Fig.")))
         for speaker, name in (("Ana", "Bolt"), ("Cleo", "Fig")):
             assert name in ines.context("What's my dog's name?", speaker=speaker, fill=False).text.splitlines()[0]
             history = [{"role": "user", "name": speaker, "content": "Hello"}]
             assert name in ines.context("What's my dog's name?", history=history, fill=False).text.splitlines()[0]
 
-    def test_of_three_messages_nothing_is_shown_for_what_is_unrelated(self, ines: Namespace, talk: Talk) -> None:
+    def test_unrelated_question_gets_nothing_of_three_messages(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         for aside in ("What's the capital of Peru?", "Can you convert 5 miles to km?", "lol"):
             assert ines.context(aside, fill=False).text == ""
 
-    def test_of_a_name_that_nothing_known_has_more_nearness_is_asked(self, ines: Namespace, talk: Talk) -> None:
+    def test_question_about_a_name_that_no_message_mentions_shows_nothing(self, ines: Namespace, talk: Talk) -> None:
         talk("hills", (*BOAT, ("Sam", "We climbed hill 3 near the mountains")))
         assert "hill 3" in ines.context("How high are the mountains?").text
         assert ines.context("How high is Kilimanjaro?").text == ""
         talk("africa", (("Sam", "Kilimanjaro is 5,895 metres high"),))
         assert "5,895" in ines.context("How high is Kilimanjaro?").text
 
-    def test_half_a_surrogate_in_the_history_does_no_harm(self, ines: Namespace, talk: Talk) -> None:
+    def test_lone_surrogate_in_the_history_does_no_harm(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", BREAD)
         history = [{"role": "user", "content": "\ud83d dough"}]
 
         assert ines.context("Where should the dough rise?", history=history).messages
         assert ines.messages.search("Where should the dough rise?", history=history).messages
 
-    def test_the_message_itself_and_the_history_are_not_repeated(self, ines: Namespace, talk: Talk) -> None:
+    def test_message_itself_and_the_history_are_not_repeated(self, ines: Namespace, talk: Talk) -> None:
         talk("bread", (*BREAD, ("Ines", "Where should the dough rise?")))
         history = [{"role": "user", "content": BREAD[0][1]}]
         context = ines.context("Where should the dough rise?", conversation="bread", history=history, fill=True)
@@ -327,7 +327,7 @@ class TestContext:
         assert {one.content for one in chosen.messages} <= {content for _, content in BREAD[1:]}
         assert BREAD[1][1] in {one.content for one in chosen.messages}
 
-    def test_what_has_not_taken_effect_is_part_of_it_where_asked_for(self, ines: Namespace, talk: Talk) -> None:
+    def test_pending_messages_are_included_on_request(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", BREAD, start=NINE + timedelta(days=1), ahead=True)
         question = "What is new?"
@@ -345,7 +345,7 @@ class TestContext:
         with pytest.raises(ValueError, match="include_pending: must be at least 1"):
             ines.context(question, include_pending=-1)
 
-    def test_an_empty_message_that_has_not_taken_effect_is_no_part_of_it(self, ines: Namespace, talk: Talk) -> None:
+    def test_empty_pending_message_is_not_included(self, ines: Namespace, talk: Talk) -> None:
         talk("boat", BOAT)
         talk("bread", (("Ines", " \n"), ("Sam", "The oven is hot.")), start=NINE + timedelta(days=1), ahead=True)
 
@@ -353,13 +353,13 @@ class TestContext:
         assert [one.content for one in shown if one.conversation == "bread"] == ["The oven is hot."]
 
 
-def test_days_are_those_of_utc_whatever_the_zone_of_the_session(
+def test_days_are_in_utc_whatever_the_zone_of_the_session(
     ines: Namespace, talk: Talk, remembering: Remembering, addresses: Addresses, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk("boat", BOAT)
     remembering.memory("User painted the boat", MINILM.embed(["User painted the boat"])[0])
     read = set()
-    for zone in ("UTC", "Pacific/Pago_Pago"):  # where it is the day before
+    for zone in ("UTC", "Pacific/Pago_Pago"):  # the day before, there
         monkeypatch.setenv("PGTZ", zone)
         with Memory.connect(database_url=addresses.database_url) as connected:
             own = connected.namespace(*ines.path.parts)
@@ -367,7 +367,7 @@ def test_days_are_those_of_utc_whatever_the_zone_of_the_session(
     assert len(read) == 1
 
 
-def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses, shell: Shell) -> None:
+def test_context_command_shows_messages_too(ines: Namespace, talk: Talk, addresses: Addresses, shell: Shell) -> None:
     talk("bread", BREAD)
 
     def answer(*more: str) -> str:
@@ -380,7 +380,7 @@ def test_a_shell_has_it_too(ines: Namespace, talk: Talk, addresses: Addresses, s
     assert [len(excerpt["messages"]) for excerpt in found["excerpts"]] == [3]
 
 
-def test_a_shell_does_not_take_a_memory_that_hangs_for_one_that_knows_nothing(
+def test_context_command_reports_a_hanging_memory_instead_of_an_empty_one(
     ines: Namespace, addresses: Addresses, admin_engine: Engine, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Memory, "connect", partial(Memory.connect, read_timeout=0.5))
@@ -393,7 +393,7 @@ def test_a_shell_does_not_take_a_memory_that_hangs_for_one_that_knows_nothing(
             assert "did not end in time" in said.err
 
 
-def test_yesterday_is_that_of_the_zone_in_which_now_is_given_or_of_where_it_was_said(
+def test_yesterday_follows_the_zone_of_now_or_else_that_of_the_message(
     ines: Namespace, remembering: Remembering
 ) -> None:
     content = "User repaired the pump"

@@ -1,4 +1,4 @@
-"""No secret reaches an embedder with what an app asks."""
+"""No secret in what an app asks reaches an embedder."""
 
 from collections.abc import Sequence
 
@@ -15,14 +15,14 @@ ASKED = "Does Peter know that my pin is 4821?"
 
 
 class Listening(MiniLM):
-    """MiniLM, and all that it was given to embed."""
+    """MiniLM with a record of all texts that it embedded."""
 
     def __init__(self) -> None:
         super().__init__()
         self.heard: list[str] = []
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """As MiniLM does."""
+        """Record the texts and embed them with MiniLM."""
         self.heard += texts
         return super().embed(texts)
 
@@ -37,12 +37,12 @@ def sarah(reader_engine: Engine, fresh_namespace: NamespacePath, listening: List
     return Namespace(Session(fresh_namespace, reader_engine, listening))
 
 
-def test_a_query_is_embedded_without_its_secret(sarah: Namespace, listening: Listening) -> None:
+def test_query_is_embedded_without_its_secret(sarah: Namespace, listening: Listening) -> None:
     sarah.query(ASKED)
     assert listening.heard == ["Does Peter know that my pin is [redacted: PIN]?"]
 
 
-def test_so_are_a_message_and_what_was_said_before_it(
+def test_message_and_history_are_embedded_without_their_secrets(
     sarah: Namespace, listening: Listening, remembering: Remembering
 ) -> None:
     remembering.entity("Peter", description="a baker")

@@ -1,4 +1,4 @@
-"""`mosshead remember`, `forget` and `reflect`, as they are typed in a shell."""
+"""`mosshead remember`, `forget` and `reflect`, as typed in a shell."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from tests.integration.mosshead.test_remembering import sarah, take_up
 __all__ = ["run", "sarah", "take_up"]
 
 
-def test_memories_are_put_down_and_closed_by_hand(
+def test_memories_are_added_and_closed_from_a_shell(
     run: Callable[..., str], remembering: Remembering, taken: Taken, fresh_namespace: NamespacePath
 ) -> None:
     tea = remembering.memory("User likes tea")
@@ -27,7 +27,7 @@ def test_memories_are_put_down_and_closed_by_hand(
     assert run("forget", figs, "--reason", "she asked").startswith("published: ")
     run("reflect", "-c", "c1", "--kind", "document")
 
-    sent = {event["type"]: event for event in taken(3)}  # each command may send again what nobody has acknowledged
+    sent = {event["type"]: event for event in taken(3)}  # each command may resend unacknowledged events
     remember, forget, reflect = sent["remember"], sent["forget"], sent["reflect"]
     assert memory_id == {"memory_id": str(remembered_id(fresh_namespace.namespace_id, UUID(remember["event_id"])))}
     assert (remember["content"], remember["about"], remember["replaces"]) == ("User likes coffee", ["User"], str(tea))
@@ -35,7 +35,7 @@ def test_memories_are_put_down_and_closed_by_hand(
     assert (reflect["type"], reflect["conversation"], reflect["kind"]) == ("reflect", "c1", "document")
 
 
-def test_the_history_of_a_memory_has_its_times_in_utc(
+def test_history_of_a_memory_has_its_times_in_utc(
     run: Callable[..., str], sarah: Namespace, take_up: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tea = sarah.remember("User likes tea")

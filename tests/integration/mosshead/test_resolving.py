@@ -1,4 +1,4 @@
-"""`Namespace.resolve`: who is meant is told by the words around the name, asked where they fit several, and unknown otherwise."""
+"""`Namespace.resolve`: the words around a name decide who is meant; it asks where several fit, else the answer is unknown."""
 
 import json
 import socket
@@ -41,7 +41,7 @@ class World:
         self.knows(self.brother, "Peter grows tomatoes in a greenhouse")
 
     def knows(self, entity: UUID, content: str, *, also: UUID | None = None, certainty: str = "sure") -> UUID:
-        """A memory about an entity."""
+        """Return a function that adds a memory about an entity."""
         about = {entity: ("subject", certainty)} | ({also: ("about", "sure")} if also else {})
         return self.remembering.memory(content, MINILM.embed([content])[0], about=about)
 
@@ -56,7 +56,7 @@ def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
     return memory.namespace(*fresh_namespace.parts)
 
 
-def test_the_words_around_the_name_tell(world: World, sarah: Namespace) -> None:
+def test_words_around_the_name_decide_who_is_meant(world: World, sarah: Namespace) -> None:
     found = sarah.resolve(TOMATOES, mention="Peter")
 
     assert found.entity is not None
@@ -73,7 +73,7 @@ def test_the_words_around_the_name_tell(world: World, sarah: Namespace) -> None:
     assert found.candidates[0].score > found.candidates[1].score
 
 
-def test_the_user_is_not_meant_by_the_own_name(world: World, sarah: Namespace) -> None:
+def test_users_own_name_does_not_mean_the_user(world: World, sarah: Namespace) -> None:
     user = world.remembering.entity("Peter", is_user=True)
     world.knows(user, "Did Peter water the tomatoes in his greenhouse")
 
@@ -84,7 +84,7 @@ def test_the_user_is_not_meant_by_the_own_name(world: World, sarah: Namespace) -
     assert user not in {one.entity_id for one in found.candidates}
 
 
-def test_the_turns_before_tell(world: World, sarah: Namespace) -> None:
+def test_earlier_turns_decide_who_is_meant(world: World, sarah: Namespace) -> None:
     history = [
         {"role": "user", "content": "The link building articles for WOBS are late."},
         {"role": "assistant", "content": "Somebody should write them."},
@@ -103,7 +103,7 @@ def test_words_that_fit_both_become_a_question(world: World, sarah: Namespace) -
     assert (found.question.mention, found.question.message) == ("Peter", "Is Peter in?")
 
 
-def test_without_a_mention_the_name_that_several_bear_is_meant(world: World, sarah: Namespace) -> None:
+def test_name_shared_by_several_is_resolved_without_a_given_mention(world: World, sarah: Namespace) -> None:
     found = sarah.resolve("Does WOBS know whether Peter's tomatoes in the greenhouse are ripe?")
     assert found.entity is not None
     assert (found.mention, found.entity.id) == ("Peter", world.brother)
@@ -112,7 +112,7 @@ def test_without_a_mention_the_name_that_several_bear_is_meant(world: World, sar
 @pytest.mark.parametrize(
     "said", ["Are Peter's tomatoes in the greenhouse ripe?", "WOBS asks whether peter's tomatoes are in the greenhouse"]
 )
-def test_a_guessed_name_is_decided_as_one_that_is_given(world: World, sarah: Namespace, said: str) -> None:
+def test_guessed_name_is_resolved_like_a_given_one(world: World, sarah: Namespace, said: str) -> None:
     mention = "Peter" if "Peter" in said else "peter"
     assert sarah.resolve(said) == sarah.resolve(said, mention=mention)
 
@@ -120,25 +120,25 @@ def test_a_guessed_name_is_decided_as_one_that_is_given(world: World, sarah: Nam
 @pytest.mark.parametrize(
     ("said", "mention"),
     [
-        ("Anna asks whether Peter grows tomatoes", "Peter"),  # nobody bears the guess
-        ("Does the Wolf of Blog Street write articles?", "Wolf of Blog Street"),  # the guess is a part of it
-        ("Tom asks Peter for articles", "Peter"),  # one bears the guess, two bear another
-        ("Peter Lindqvist writes articles", "Peter"),  # the guess is more than anybody bears
+        ("Anna asks whether Peter grows tomatoes", "Peter"),  # nobody has the guessed name
+        ("Does the Wolf of Blog Street write articles?", "Wolf of Blog Street"),  # the guess is part of it
+        ("Tom asks Peter for articles", "Peter"),  # one has the guessed name, two have another
+        ("Peter Lindqvist writes articles", "Peter"),  # the guess is longer than anybody's name
     ],
 )
-def test_a_wrong_guess_is_asked_anew(world: World, sarah: Namespace, said: str, mention: str) -> None:
+def test_wrong_guess_is_queried_again(world: World, sarah: Namespace, said: str, mention: str) -> None:
     world.remembering.entity("Tom")
     assert sarah.resolve(said) == sarah.resolve(said, mention=mention)
 
 
 @pytest.mark.parametrize("said", ["Is Tom in?", "is anybody in?"])
-def test_nobody_of_that_name_is_unknown(world: World, sarah: Namespace, said: str) -> None:
+def test_unknown_name_is_unknown(world: World, sarah: Namespace, said: str) -> None:
     found = sarah.resolve(said, mention="Tom" if "Tom" in said else None)
     assert (found.status, found.entity, found.candidates, found.question) == ("unknown", None, (), None)
 
 
 @pytest.mark.usefixtures("world")
-def test_a_part_of_a_name_names_its_bearer(sarah: Namespace) -> None:
+def test_part_of_a_name_finds_its_entity(sarah: Namespace) -> None:
     found = sarah.resolve("Has Haas written the articles about link building?", mention="haas")
     assert found.entity is not None
     assert found.entity.name == "Peter Haas"
@@ -165,7 +165,7 @@ def test_another_namespace_knows_nobody(memory: Memory, fresh_namespace: Namespa
     assert tom.resolve(TOMATOES, mention="Peter").status == "unknown"
 
 
-def test_who_is_named_in_the_turns_before_tells_who_is_meant_in_a_context(world: World, sarah: Namespace) -> None:
+def test_entity_named_in_earlier_turns_decides_who_is_meant_in_a_context(world: World, sarah: Namespace) -> None:
     mina = world.remembering.entity("Mina")
     world.knows(world.brother, "They went to school together", also=mina)
 
@@ -176,7 +176,7 @@ def test_who_is_named_in_the_turns_before_tells_who_is_meant_in_a_context(world:
     assert not after("Mina asked about the letter")
 
 
-def test_the_command_says_who_is_meant_or_asks(
+def test_resolve_command_names_the_entity_or_asks(
     world: World, addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in addresses.environment().items():
@@ -195,19 +195,19 @@ def test_the_command_says_who_is_meant_or_asks(
 
 
 FLUSH = b"H\0\0\0\4"
-"""What a client says without asking anything."""
+"""Messages a client sends without waiting for an answer."""
 
 
 QUIET_SECONDS = 0.03
-"""A client that said nothing for so long waits for its answer."""
+"""After this much silence, a client is waiting for an answer."""
 
 
 class Counting:
-    """Stands between a client and Postgres on a socket, and counts how often the client waited for an answer.
+    """A proxy between a client and Postgres that counts how often the client waited for an answer.
 
-    What is asked over two connections at once is one wait. A pipeline's first statements may be answered while its last are on
-    the way, or one connection before the other asks, so that who only watches sees more round trips than the client took: an
-    answer is held back here until the client has nothing more to say without it.
+    Requests over two connections at once count as one wait. The first statements of a pipeline may be answered while its last are
+    on the way, or one connection before the other sends, so passive counting would find too many round trips. The proxy therefore
+    holds each answer back until the client has nothing more to send without it.
     """
 
     def __init__(self, folder: Path, target: str) -> None:
@@ -221,7 +221,7 @@ class Counting:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def trips_of(self, read: Callable[[], object]) -> int:
-        """How many round trips a read takes: the least of some, as a client that had to wait for a processor looks quiet, too."""
+        """Return a read's round trips: the least of several, as a client that waits for a processor is silent, too."""
         counts = []
         for _ in range(5):
             before = self.trips
@@ -230,7 +230,7 @@ class Counting:
         return min(counts)
 
     def close(self) -> None:
-        """Take no more connections."""
+        """Accept no more connections."""
         self._server.close()
 
     def _accept(self) -> None:
@@ -273,7 +273,7 @@ class Counting:
 
 @pytest.fixture
 def counted(addresses: Addresses, tmp_path: Path) -> Iterator[tuple[Counting, Memory]]:
-    """The library behind a socket that counts."""
+    """Yield the library connected through the counting proxy."""
     folder = Path(parse_qs(urlsplit(addresses.database_url).query)["host"][0])
     counting = Counting(tmp_path, str(folder / ".s.PGSQL.5432"))
     url = addresses.database_url.replace(str(folder), str(tmp_path))
@@ -286,7 +286,7 @@ HELLO = [{"role": "user", "content": "hello"}]
 
 
 @pytest.mark.usefixtures("world")
-def test_it_takes_one_round_trip(counted: tuple[Counting, Memory], fresh_namespace: NamespacePath) -> None:
+def test_resolve_takes_one_round_trip(counted: tuple[Counting, Memory], fresh_namespace: NamespacePath) -> None:
     counting, connected = counted
     sarah = connected.namespace(*fresh_namespace.parts)
     sarah.resolve(TOMATOES, mention="Peter")  # connects, and prepares the statements
@@ -295,7 +295,7 @@ def test_it_takes_one_round_trip(counted: tuple[Counting, Memory], fresh_namespa
 
 
 @pytest.mark.usefixtures("world")
-def test_without_a_mention_it_takes_one_too_where_the_name_can_be_guessed(
+def test_resolve_without_a_mention_takes_one_round_trip_if_the_guess_is_right(
     counted: tuple[Counting, Memory], fresh_namespace: NamespacePath
 ) -> None:
     counting, connected = counted
@@ -308,7 +308,9 @@ def test_without_a_mention_it_takes_one_too_where_the_name_can_be_guessed(
 
 
 @pytest.mark.usefixtures("world")
-def test_other_reads_take_one_or_two(counted: tuple[Counting, Memory], fresh_namespace: NamespacePath) -> None:
+def test_other_reads_take_one_or_two_round_trips(
+    counted: tuple[Counting, Memory], fresh_namespace: NamespacePath
+) -> None:
     counting, connected = counted
     sarah = connected.namespace(*fresh_namespace.parts)
 
@@ -319,7 +321,7 @@ def test_other_reads_take_one_or_two(counted: tuple[Counting, Memory], fresh_nam
 
 
 @pytest.mark.usefixtures("world")
-def test_connections_that_died_are_replaced(
+def test_dead_connections_are_replaced(
     addresses: Addresses, fresh_namespace: NamespacePath, admin_engine: Engine
 ) -> None:
     kill = text("select count(pg_terminate_backend(pid, 5000)) from pg_stat_activity where application_name = 'mortal'")
@@ -344,13 +346,13 @@ SAID = {"role": "user", "content": "The link building articles for WOBS are late
     ],
 )
 @pytest.mark.usefixtures("world")
-def test_a_prompt_or_a_tool_does_not_tell_who_is_meant(sarah: Namespace, one: dict[str, str]) -> None:
+def test_prompts_and_tool_results_do_not_decide_who_is_meant(sarah: Namespace, one: dict[str, str]) -> None:
     assert sarah.resolve("Is Peter in?", mention="Peter", history=[one]).status == "ambiguous"
     assert len(sarah.context("Is Peter in?", history=[one]).questions) == 1
 
 
 @pytest.mark.usefixtures("world")
-def test_the_calls_of_tools_do_not_crowd_out_what_was_said(sarah: Namespace, publishing: Publishing) -> None:
+def test_tool_calls_do_not_crowd_out_earlier_messages(sarah: Namespace, publishing: Publishing) -> None:
     turns = [SAID, *[{"role": "tool", "content": '{"status": "done"}'}] * 4]
     for second, one in enumerate(turns):
         at = f"2026-03-02T12:00:{second:02}+00:00"
@@ -362,10 +364,10 @@ def test_the_calls_of_tools_do_not_crowd_out_what_was_said(sarah: Namespace, pub
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_a_history_that_ends_with_the_message_tells_as_one_that_ends_before_it(
+def test_history_that_ends_with_the_message_decides_like_one_without_it(
     world: World, sarah: Namespace, publishing: Publishing, stored: bool
 ) -> None:
-    """A model is sent the message behind its history, and an app may publish it before it asks."""
+    """A model gets the message after its history, and an app may publish it before it asks."""
     said = ["The greenhouse is full of tomatoes", "Lovely", "Yes", "Ask Peter"]
     history = [{"role": "user", "content": one} for one in said]
     at = "2026-03-02T12:00:0{}+00:00"
@@ -381,7 +383,7 @@ def test_a_history_that_ends_with_the_message_tells_as_one_that_ends_before_it(
     assert not sarah.context("Ask Peter", **asked).questions
 
 
-def test_the_stored_turns_tell_whom_a_pronoun_means_as_given_ones_do(
+def test_stored_turns_decide_whom_a_pronoun_means_like_given_ones(
     world: World, sarah: Namespace, publishing: Publishing
 ) -> None:
     world.knows(world.remembering.entity("Mara Lind"), "Mara Lind cooks peppers on a stove")
@@ -395,7 +397,7 @@ def test_the_stored_turns_tell_whom_a_pronoun_means_as_given_ones_do(
 
 
 @pytest.mark.usefixtures("world")
-def test_notes_that_an_app_put_into_a_turn_do_not_tell_who_is_meant(sarah: Namespace, publishing: Publishing) -> None:
+def test_notes_an_app_put_into_a_turn_do_not_decide_who_is_meant(sarah: Namespace, publishing: Publishing) -> None:
     notes = {"role": "user", "content": f"{fenced(['Peter grows tomatoes in a greenhouse'])}\nI am tired"}
     publishing.send(publishing.message(notes["content"], conversation="c1"))
 
@@ -406,22 +408,22 @@ def test_notes_that_an_app_put_into_a_turn_do_not_tell_who_is_meant(sarah: Names
 
 
 @pytest.mark.usefixtures("world")
-def test_turns_in_parts_tell_as_those_of_text_do(sarah: Namespace, publishing: Publishing) -> None:
+def test_turns_in_parts_decide_like_turns_of_text(sarah: Namespace, publishing: Publishing) -> None:
     parts = {**SAID, "content": [{"type": "text", "text": SAID["content"]}, {"type": "image_url", "image_url": {}}]}
     publishing.send(publishing.message(parts["content"], conversation="c1"))
 
     assert sarah.resolve("Is Peter in?", mention="Peter", history=[parts]).status == "resolved"
-    assert sarah.context("Is Peter in?", history=[parts], include_pending=6).messages == ()  # it is not repeated
+    assert sarah.context("Is Peter in?", history=[parts], include_pending=6).messages == ()  # not repeated
     assert len(track_conversation(sarah, [parts]).turns) == 1
 
 
 @pytest.mark.usefixtures("world")
-def test_one_name_is_asked_once_however_it_is_written(sarah: Namespace) -> None:
+def test_name_is_asked_about_once_in_all_its_spellings(sarah: Namespace) -> None:
     (question,) = sarah.context("Is Peter in? Where is PETER? Is that PETER's?").questions
     assert question.mention == "Peter"
 
 
-def test_a_process_tells_who_is_meant_behind_a_long_history_too(world: World, sarah: Namespace) -> None:
+def test_name_after_a_long_history_is_resolved_through_a_process(world: World, sarah: Namespace) -> None:
     bought = [f"User bought {number} pots of paint" for number in range(40)]
     world.remembering.memories(bought, [*MINILM.embed(bought)])
     process = "To give something back after the check, hand it to the writer of articles"
@@ -434,8 +436,8 @@ def test_a_process_tells_who_is_meant_behind_a_long_history_too(world: World, sa
         assert sarah.context("Give it back to Peter", history=history[:turns]).questions == ()
 
 
-def test_a_process_that_says_nothing_of_anybody_makes_nobody_surer(remembering: Remembering, sarah: Namespace) -> None:
-    """It is longer than the message; of more words one of the Peters is always a little nearer, here the one with the bees."""
+def test_process_memory_about_nobody_makes_no_candidate_more_likely(remembering: Remembering, sarah: Namespace) -> None:
+    """It is longer than the message; with more words one Peter is always a little nearer, here the one with the bees."""
     process = "The process for checking that content passes as human: run it through two detectors; then rewrite what they flag"
     remembering.memory(process, MINILM.embed([process])[0], kind="process")
     bought = [f"User bought {number} pots of paint" for number in range(20)]

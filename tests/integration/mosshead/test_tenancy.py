@@ -1,4 +1,4 @@
-"""Reads that run at the same time: on connections of their own while there are any, in one time, and each as its tenant."""
+"""Concurrent reads: on their own connections while there are any, under one deadline, and each as its tenant."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +19,7 @@ from workers.local import Addresses
 TENANT = UUID(int=7)
 WHO = Sql("select pg_backend_pid() as pid, current_setting('mosshead.tenant_id') as tenant")
 TURN = 7_261
-"""Number of a lock that the test has, and each read waits for."""
+"""Number of a lock that the test holds and each read waits for."""
 
 WAITING = Sql(f"select pg_advisory_xact_lock_shared({TURN}) is null as waited")
 SLEEP = Sql("select pg_sleep(20)")
@@ -28,14 +28,14 @@ WRONG = Sql("select 1 / 0")
 
 @pytest.fixture(params=[1, 2])
 def connections(request: pytest.FixtureRequest) -> int:
-    """How many a pool has."""
+    """Return the number of connections of a pool."""
     many: int = request.param
     return many
 
 
 @pytest.fixture
 def reader(addresses: Addresses, connections: int) -> Iterator[Engine]:
-    """The reader, with a pool of so many, and a minute for a read: the machine may be busy."""
+    """Return a reader with a pool of that size and a minute for a read: the machine may be busy."""
     url = sqlalchemy_url(addresses.database_url, "X")
     engine = create_engine(url, pool_size=connections, max_overflow=0, pool_timeout=0.05)
     yield bounded(engine, 60)
@@ -43,11 +43,11 @@ def reader(addresses: Addresses, connections: int) -> Iterator[Engine]:
 
 
 def asking(engine: Engine, statement: Sql) -> Callable[[], Any]:
-    """One trip with a statement, for its row."""
+    """Send a statement in one trip and return its row."""
     return lambda: in_one_trip(engine, TENANT, [statement])[0][0]
 
 
-def test_each_has_a_connection_and_the_tenant_and_where_there_is_one_they_take_turns(
+def test_each_read_has_its_own_connection_and_tenant_and_takes_turns_if_there_is_one(
     reader: Engine, connections: int
 ) -> None:
     with ends_within(reader):
@@ -58,7 +58,7 @@ def test_each_has_a_connection_and_the_tenant_and_where_there_is_one_they_take_t
 
 
 @pytest.mark.parametrize("connections", [2], indirect=True)
-def test_they_run_at_the_same_time(reader: Engine, admin_engine: Engine) -> None:
+def test_reads_run_at_the_same_time(reader: Engine, admin_engine: Engine) -> None:
     with ThreadPoolExecutor(1) as threads:
         with admin_engine.begin() as holding:
             holding.execute(text(f"select pg_advisory_xact_lock({TURN})"))
@@ -68,7 +68,7 @@ def test_they_run_at_the_same_time(reader: Engine, admin_engine: Engine) -> None
 
 
 @pytest.mark.parametrize("wrong", [0, 1])
-def test_what_one_raises_is_raised_and_the_pool_is_as_it_was(reader: Engine, wrong: int) -> None:
+def test_error_of_one_read_is_raised_and_the_pool_stays_intact(reader: Engine, wrong: int) -> None:
     statements = [WHO, WHO]
     statements[wrong] = WRONG
     with pytest.raises(psycopg.errors.DivisionByZero):
@@ -78,7 +78,7 @@ def test_what_one_raises_is_raised_and_the_pool_is_as_it_was(reader: Engine, wro
 
 
 @pytest.mark.parametrize("slow", [0, 1])
-def test_one_deadline_holds_for_both(reader: Engine, slow: int) -> None:
+def test_one_deadline_covers_both_reads(reader: Engine, slow: int) -> None:
     statements = [WHO, WHO]
     statements[slow] = SLEEP
     with pytest.raises(ReadTimeout), ends_within(reader, 0.3):
@@ -86,7 +86,7 @@ def test_one_deadline_holds_for_both(reader: Engine, slow: int) -> None:
     assert remaining() is None
 
 
-def test_both_know_of_the_deadline(reader: Engine) -> None:
+def test_both_reads_see_the_deadline(reader: Engine) -> None:
     with ends_within(reader, 0.3):
         assert all(left is not None and left <= 0.3 for left in at_the_same_time(remaining, remaining))
 
@@ -100,12 +100,12 @@ def test_no_connection_keeps_the_tenant(reader: Engine, connections: int) -> Non
     assert set(kept) <= {None, ""}
 
 
-def test_a_percent_sign_is_written_twice(reader: Engine) -> None:
+def test_percent_sign_is_written_twice(reader: Engine) -> None:
     rest = in_one_trip(reader, TENANT, [Sql("select 7 %% 4 as rest")])
     assert rest[0][0].rest == 3
 
 
-def test_a_trip_is_one_transaction_and_writes_nothing(addresses: Addresses) -> None:
+def test_trip_is_one_read_only_transaction(addresses: Addresses) -> None:
     may_write = {"options": "-c default_transaction_read_only=off"}
     engine = create_engine(sqlalchemy_url(addresses.database_url, "X"), connect_args=may_write)
     moment = Sql("select now() as begun, pg_sleep(0.01) is null as slept")

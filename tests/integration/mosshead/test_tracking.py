@@ -1,4 +1,4 @@
-"""`track_conversation` over real views: what the registry and the memories say of a conversation, in two round trips."""
+"""`track_conversation` over real views: what the registry and the memories add to a conversation, in two round trips."""
 
 import json
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ MEMORIES: list[tuple[str, list[str]]] = [
 
 @pytest.fixture
 def glass(remembering: Remembering, memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
-    """The fresh namespace, which knows a glass works and its people."""
+    """Return the fresh namespace, which knows a glass works and its people."""
     works = remembering.entity("Halberd Glass", entity_type=EntityType.ORG)
     ids = {"Halberd Glass": works}
     ids |= {name: remembering.entity(name, parent_id=works) for name in ("Tomas Reyl", "Ines Carrow")}
@@ -63,7 +63,7 @@ def references(found: Tracked) -> list[dict[str, list[str]]]:
 
 
 def goes_by_the_index(engine: Engine) -> bool:
-    """Whether any of its connections has prepared a statement that asks the index."""
+    """Return whether any of its connections has prepared a statement that uses the index."""
     statement = "select statement from pg_prepared_statements"
     with ExitStack() as stack:
         connections = [stack.enter_context(engine.connect()) for _ in range(3)]
@@ -71,7 +71,7 @@ def goes_by_the_index(engine: Engine) -> bool:
     return any("hnsw.ef_search" in sql for sql in found)
 
 
-def test_a_conversation_is_followed(glass: Namespace) -> None:
+def test_conversation_is_tracked(glass: Namespace) -> None:
     found = track_conversation(glass, HISTORY)
     assert layers(found) == [
         (0, ["Halberd Glass"], ["Halberd Glass"]),
@@ -94,9 +94,7 @@ def test_a_conversation_is_followed(glass: Namespace) -> None:
     assert found.scene[0].score < 1
 
 
-def test_in_a_large_namespace_it_is_followed_by_the_index(
-    glass: Namespace, admin_url: str, addresses: Addresses
-) -> None:
+def test_large_namespace_is_tracked_through_the_index(glass: Namespace, admin_url: str, addresses: Addresses) -> None:
     with Memory.connect(database_url=addresses.database_url, read_timeout=60) as alone:
         works = alone.namespace(*glass.path.parts)
         exact = track_conversation(works, HISTORY)
@@ -109,7 +107,7 @@ def test_in_a_large_namespace_it_is_followed_by_the_index(
             index_scopes(admin_url)
 
 
-def test_what_is_long_is_known_too(glass: Namespace, remembering: Remembering) -> None:
+def test_long_memories_are_found_too(glass: Namespace, remembering: Remembering) -> None:
     """Long ones are in another index."""
     diver = remembering.entity("Marit Oak")
     content = f"The diver repairs the harbour lamps. {' '.join(f'word{number}' for number in range(120))}"
@@ -120,7 +118,7 @@ def test_what_is_long_is_known_too(glass: Namespace, remembering: Remembering) -
     assert [one.entity.memories for one in found.topic] == [1]
 
 
-def test_a_state_that_is_handed_back_saves_the_turns_before(glass: Namespace) -> None:
+def test_returned_state_replaces_the_earlier_turns(glass: Namespace) -> None:
     whole = track_conversation(glass, HISTORY)
     state: Any = None
     for turn in HISTORY:
@@ -130,7 +128,7 @@ def test_a_state_that_is_handed_back_saves_the_turns_before(glass: Namespace) ->
     assert step.references == whole.references
 
 
-def test_a_conversation_alone_takes_its_stored_messages(glass: Namespace, publishing: Publishing) -> None:
+def test_conversation_id_alone_loads_its_stored_messages(glass: Namespace, publishing: Publishing) -> None:
     said = [one for one in HISTORY if one["role"] != "tool"]
     for second, one in enumerate(said):
         at = f"2026-03-02T12:00:{second:02}+00:00"
@@ -139,7 +137,7 @@ def test_a_conversation_alone_takes_its_stored_messages(glass: Namespace, publis
     assert track_conversation(glass, conversation="none").turns == ()
 
 
-def test_however_long_the_history_it_takes_two_round_trips(glass: Namespace) -> None:
+def test_history_of_any_length_takes_two_round_trips(glass: Namespace) -> None:
     with round_trips(glass.session.engine) as counted:
         track_conversation(glass, HISTORY * 3)
     assert len(counted) == 2
@@ -147,7 +145,7 @@ def test_however_long_the_history_it_takes_two_round_trips(glass: Namespace) -> 
 
 @contextmanager
 def round_trips(engine: Engine) -> Iterator[list[object]]:
-    """`in_one_trip` takes a connection for each."""
+    """Count round trips: `in_one_trip` checks out a connection for each."""
     seen: list[object] = []
 
     def note(connection: object, *_: object) -> None:
@@ -160,7 +158,7 @@ def round_trips(engine: Engine) -> Iterator[list[object]]:
         event.remove(engine, "checkout", note)
 
 
-def test_what_is_unsure_or_elsewhere_or_the_user_tells_nothing(
+def test_unsure_foreign_and_user_memories_add_nothing(
     glass: Namespace, remembering: Remembering, memory: Memory
 ) -> None:
     remembering.entity("User", is_user=True)
@@ -173,7 +171,7 @@ def test_what_is_unsure_or_elsewhere_or_the_user_tells_nothing(
     assert layers(track_conversation(elsewhere, HISTORY)) == [(place, [], []) for place in (0, 2, 4, 5)]
 
 
-def test_another_tracker_takes_its_place_and_pairs_are_given(glass: Namespace) -> None:
+def test_custom_tracker_is_used_and_gets_pairs(glass: Namespace) -> None:
     seen: list[tuple[str, set[UUID]]] = []
 
     def silent(state: FocusState, turn: FocusTurn, known: FocusKnowledge, *, on_pair: Any = None) -> FocusState:
@@ -188,7 +186,7 @@ def test_another_tracker_takes_its_place_and_pairs_are_given(glass: Namespace) -
     assert {one.decision for one in pairs} == {"pronoun", "description", "topic"}
 
 
-def test_the_command_shows_each_turn(
+def test_track_command_shows_each_turn(
     glass: Namespace, addresses: Addresses, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in addresses.environment().items():
@@ -210,7 +208,7 @@ def transcript_of(lines: list[str]) -> list[dict[str, str]]:
     return [{"role": role.lower(), "content": content} for role, _, content in (line.partition(": ") for line in lines)]
 
 
-def test_what_is_no_history_or_no_state_is_refused(glass: Namespace) -> None:
+def test_malformed_history_or_state_is_refused(glass: Namespace) -> None:
     with pytest.raises(ValueError, match=r"messages\[0\].content: missing"):
         track_conversation(glass, [{"role": "user"}])
     with pytest.raises(ValueError, match="state: not what"):
@@ -218,7 +216,7 @@ def test_what_is_no_history_or_no_state_is_refused(glass: Namespace) -> None:
     assert track_conversation(glass, []).turns == ()
 
 
-def test_a_scene_that_is_no_more_holds_nothing_up(glass: Namespace) -> None:
+def test_scene_of_deleted_entities_is_ignored(glass: Namespace) -> None:
     state = track_conversation(glass, HISTORY[:1]).state.to_json()
     gone = json.loads(json.dumps(state).replace(state["scene"][0]["entity_id"], str(UUID(int=7))))  # as after a merge
     asked = [{"role": "user", "content": "What does the furnace of Tomas Reyl need?"}]

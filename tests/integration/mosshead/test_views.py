@@ -62,8 +62,8 @@ VIEWS = {
 }
 
 
-def test_version_1_stays_as_it_is(reader_engine: Engine) -> None:
-    """Apps and services of different ages share them: a change here breaks the apps that are out there."""
+def test_version_1_does_not_change(reader_engine: Engine) -> None:
+    """Apps and services of different versions share the views: a change here breaks deployed apps."""
     statement = text("""
         select table_name, string_agg(column_name, ' ' order by ordinal_position) as columns
         from information_schema.columns where table_schema = 'mosshead_read_v1' group by table_name
@@ -87,12 +87,12 @@ READS: list[Callable[[Connection], object]] = [
 ]
 
 
-def test_a_view_may_gain_a_column_while_an_app_reads(migrated_database: str) -> None:
+def test_view_may_gain_a_column_while_an_app_reads(migrated_database: str) -> None:
     engine = create_engine(sqlalchemy_url(migrated_database, "MOSSHEAD_ADMIN_URL"), isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         for read in READS:
             for _ in range(10):
-                read(connection)  # psycopg prepares what it sends for the sixth time
+                read(connection)  # psycopg prepares a statement on its sixth use
         for name in ("decisions", "prompts"):
             view = f"mosshead_read_v1.{name}"
             selected = connection.exec_driver_sql(f"select pg_get_viewdef('{view}'::regclass)").scalar_one().rstrip(";")

@@ -1,8 +1,8 @@
-"""The walk of one `context` call: the files of the product in which a function runs to serve it.
+"""The walk of one `context` call: the product's files in which a function runs to serve it.
 
-A reader who follows the call has to open these. So the ground floor (the single modules of `mosshead/`), the values of
-`mosshead/models` and the words of `mosshead/language` do not count: each of their functions is known by its name. The rooms
-`mosshead/redaction` and `mosshead/embeddings` count as one file each: a caller knows one function of them.
+A reader who follows the call must open these. The single modules of `mosshead/`, the values of `mosshead/models` and the words of
+`mosshead/language` do not count: their functions are known by name. `mosshead/redaction` and `mosshead/embeddings` count as one
+file each: a caller knows one function of them.
 """
 
 import re
@@ -21,12 +21,11 @@ PRODUCT = tuple(f"{ROOT / package}/" for package in ("mosshead", "db", "pipeline
 UNCOUNTED = frozenset({"mosshead", "mosshead/models", "mosshead/language"})
 COUNTED_ONCE = frozenset({"mosshead/redaction", "mosshead/embeddings"})
 MOST = 17
-"""So many files at most. docs/explanation/architecture.md tells all of them in their order; whoever makes them fewer lowers this.
-"""
+"""The most files allowed. docs/explanation/architecture.md lists them in order; whoever reduces them lowers this."""
 
 
 def counted(files: Iterable[str]) -> set[str]:
-    """The files that count, by the definition above."""
+    """Return the files that count, by the definition above."""
     found = set()
     for file in files:
         room = "/".join(Path(file).parent.parts[:2])
@@ -36,7 +35,7 @@ def counted(files: Iterable[str]) -> set[str]:
 
 
 def walk(call: Callable[[], object]) -> list[str]:
-    """The files in which a function runs during a call, in the order in which they are reached. Imports do not count."""
+    """Return the files in which a function runs during a call, in order of first use. Imports do not count."""
     found: dict[str, None] = {}
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
@@ -54,7 +53,7 @@ def walk(call: Callable[[], object]) -> list[str]:
     return list(found)
 
 
-def test_a_context_is_served_by_few_files(
+def test_context_is_served_by_few_files(
     memory: Memory, fresh_namespace: NamespacePath, remembering: Remembering
 ) -> None:
     for number in range(2):

@@ -1,4 +1,4 @@
-"""Working memory on a real Redis, shared by processes, and what it looks up in the memories."""
+"""Working memory on a real Redis, shared by processes, with its look-ups in the memories."""
 
 import subprocess
 import sys
@@ -55,14 +55,14 @@ print(added)
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a machine that is busy, Redis may take its time, and others may be quicker for long."""
+    """On a busy machine, Redis may be slow, and others may be faster for long."""
     monkeypatch.setattr(stores, "_TIMEOUT_SECONDS", 60.0)
     monkeypatch.setattr(stores, "_CONTENDED_SECONDS", 60.0)
 
 
 @pytest.mark.usefixtures("patient")
 def test_two_processes_lose_nothing(client: Redis, addresses: Addresses, session: str) -> None:
-    """The other goes on for as long as this one adds."""
+    """The other process goes on adding as long as this one does."""
     working = WorkingMemory(session, store=client)
     command = [sys.executable, "-c", _ADDING, addresses.broker_url, session]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
@@ -76,7 +76,7 @@ def test_two_processes_lose_nothing(client: Redis, addresses: Addresses, session
     assert {one.id: one.accesses for one in working.get_recent()} == {"1": 100 + added, "2": added, "3": 100}
 
 
-def test_redis_forgets_by_itself(client: Redis, session: str) -> None:
+def test_redis_expires_a_session_by_itself(client: Redis, session: str) -> None:
     working = WorkingMemory(session, store=client, ttl=timedelta(minutes=6))
     working.add("page", 1, "x")
     key = f"mosshead:working:-:{session}"
@@ -90,7 +90,7 @@ def test_redis_forgets_by_itself(client: Redis, session: str) -> None:
     assert not client.exists(key)
 
 
-def test_a_client_that_decodes_serves_as_well(addresses: Addresses, session: str) -> None:
+def test_client_that_decodes_responses_works_too(addresses: Addresses, session: str) -> None:
     with Redis.from_url(addresses.broker_url, decode_responses=True) as client:
         working = WorkingMemory(session, store=client)
         working.add("page", 1, "Über uns – „Plan“")
@@ -98,7 +98,7 @@ def test_a_client_that_decodes_serves_as_well(addresses: Addresses, session: str
         assert [one.label for one in working.get_recent()] == ["y", "Über uns – „Plan“"]
 
 
-def test_what_another_version_left_is_an_empty_session(client: Redis, session: str) -> None:
+def test_session_of_another_version_is_empty(client: Redis, session: str) -> None:
     client.set(f"mosshead:working:-:{session}", '{"format": 99}')
     working = WorkingMemory(session, store=client)
     assert working.get_recent() == ()
@@ -106,7 +106,7 @@ def test_what_another_version_left_is_an_empty_session(client: Redis, session: s
     assert [one.id for one in working.get_recent()] == ["1"]
 
 
-def test_who_was_slower_decides_again(client: Redis) -> None:
+def test_slower_writer_decides_again(client: Redis) -> None:
     store, asked = InRedis(client, prefix=f"{uuid4().hex}:"), list[int]()
 
     def slow(state: State) -> tuple[State, int]:
@@ -120,8 +120,8 @@ def test_who_was_slower_decides_again(client: Redis) -> None:
 
 
 @pytest.mark.usefixtures("patient")
-def test_an_answer_that_is_lost_doubles_nothing(addresses: Addresses, session: str) -> None:
-    """The client asks again by itself: what was stored before the connection broke must not count for another's change."""
+def test_lost_reply_doubles_nothing(addresses: Addresses, session: str) -> None:
+    """The client retries by itself: a change stored before the connection broke must not count as somebody else's."""
     broker = urlsplit(addresses.broker_url)
     proxy = Proxy(broker.port or 6379)
     proxy.start()
@@ -142,7 +142,7 @@ def test_an_answer_that_is_lost_doubles_nothing(addresses: Addresses, session: s
 
 
 @pytest.mark.parametrize("url", ["redis://:a-secret@127.0.0.1:1/0", "redis://:a-secret@nowhere.invalid:6379/0"])
-def test_a_redis_that_is_not_there_is_named_and_its_password_not(url: str) -> None:
+def test_unreachable_redis_is_named_without_its_password(url: str) -> None:
     working = WorkingMemory("s1", store=url)
     for call in (lambda: working.add("page", 1, "My label"), working.prompt_block, working.clear):
         with pytest.raises(StoreUnavailable, match=r"^store: Redis did not answer \(ConnectionError\)") as failed:
@@ -156,9 +156,7 @@ def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
     return memory.namespace(*fresh_namespace.parts)
 
 
-def test_who_is_not_at_hand_is_looked_up_and_is_from_then_on(
-    sarah: Namespace, remembering: Remembering, session: str
-) -> None:
+def test_absent_entity_is_looked_up_and_then_present(sarah: Namespace, remembering: Remembering, session: str) -> None:
     ada = remembering.entity("Ada Byron", aliases=["Countess"])
     working = WorkingMemory(session, namespace=sarah)
     assert working.resolve("this person") is None
@@ -171,13 +169,13 @@ def test_who_is_not_at_hand_is_looked_up_and_is_from_then_on(
     assert WorkingMemory(session).get_recent() == (), "sessions of a namespace are its own"
 
 
-def test_a_name_of_two_is_nobodys(sarah: Namespace, remembering: Remembering, session: str) -> None:
+def test_name_of_two_entities_resolves_to_neither(sarah: Namespace, remembering: Remembering, session: str) -> None:
     for _ in range(2):
         remembering.entity("Peter")
     assert WorkingMemory(session, namespace=sarah).resolve("Peter") is None
 
 
-def test_an_entity_is_looked_up_by_its_id_where_it_is_of_the_type(
+def test_entity_is_looked_up_by_its_id_if_it_has_the_type(
     sarah: Namespace, remembering: Remembering, session: str
 ) -> None:
     ada = remembering.entity("Ada Byron")
@@ -193,16 +191,16 @@ def test_an_entity_is_looked_up_by_its_id_where_it_is_of_the_type(
 
 
 def nowhere() -> Engine:
-    """A Postgres that is not there."""
+    """Return the address of a Postgres that does not exist."""
     return bounded(create_engine("postgresql+psycopg://nobody@127.0.0.1:1/none"), 5.0)
 
 
 def without_postgres(namespace: Namespace) -> Namespace:
-    """The same namespace, of which Postgres cannot be asked."""
+    """Return the same namespace without a reachable Postgres."""
     return Namespace(replace(namespace.session, engine=nowhere()))
 
 
-def test_what_is_at_hand_needs_no_postgres(sarah: Namespace, session: str) -> None:
+def test_present_entities_need_no_postgres(sarah: Namespace, session: str) -> None:
     working = WorkingMemory(session, namespace=without_postgres(sarah))
     working.add("page", 1, "Roadmap")
 
@@ -213,7 +211,7 @@ def test_what_is_at_hand_needs_no_postgres(sarah: Namespace, session: str) -> No
         working.resolve("Ada")
 
 
-def test_the_tenth_turn_has_the_conversation_summed_up(
+def test_tenth_turn_triggers_a_summary_of_the_conversation(
     *,
     sarah: Namespace,
     session: str,

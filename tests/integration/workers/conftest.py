@@ -1,4 +1,4 @@
-"""What the tests of the service's processes share."""
+"""Fixtures shared by the tests of the service's processes."""
 
 import json
 from collections import defaultdict
@@ -26,7 +26,7 @@ __all__ = ["broker", "taken"]
 
 @pytest.fixture
 def taken_here(taken: Taken, publishing: Publishing) -> Callable[[int], list[dict[str, Any]]]:
-    """Takes so many events of the fresh namespace out of the queue, whatever else another test left there."""
+    """Return a function that takes that many events of the fresh namespace out of the queue, ignoring other tests' events."""
 
     def take(count: int) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
@@ -39,7 +39,7 @@ def taken_here(taken: Taken, publishing: Publishing) -> Callable[[int], list[dic
 
 @pytest.fixture
 def settle(forming: Forming, taken_here: Callable[[int], list[dict[str, Any]]]) -> Callable[[int], None]:
-    """Has the service carry out so many events that the library published."""
+    """Return a function that has the service apply that many published events."""
 
     def carry_out(count: int) -> None:
         for one in taken_here(count):
@@ -50,7 +50,7 @@ def settle(forming: Forming, taken_here: Callable[[int], list[dict[str, Any]]]) 
 
 @pytest.fixture
 def picky(admin_engine: Engine) -> Iterator[None]:
-    """The database refuses messages that say 7, as it does what nobody has thought of."""
+    """Make the database refuse messages that say 7, as it refuses unforeseen values."""
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("""
             create function public.refuse_seven() returns trigger language plpgsql as $$
@@ -65,7 +65,7 @@ def picky(admin_engine: Engine) -> Iterator[None]:
 
 @pytest.fixture
 def fake(service: Settings, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    """An LLM, which the stages that run in this process ask."""
+    """Return an LLM for the stages that run in this process."""
     with FakeOpenAI() as served:
         monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
         settings.cache_clear()
@@ -74,7 +74,7 @@ def fake(service: Settings, settled: None, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 class Said(str):
-    """What a command printed, with its exit status."""
+    """The output of a command, with its exit status."""
 
     status: int
 
@@ -85,7 +85,7 @@ class Said(str):
 
 @pytest.fixture
 def run(service: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
-    """Runs a command in this process, as `workers.cli.main.main` does."""
+    """Return a function that runs a command in this process, as `workers.cli.main.main` does."""
     from workers.cli.main import cli
 
     def run(*arguments: object) -> Said:
@@ -104,13 +104,13 @@ def run(service: Settings, capsys: pytest.CaptureFixture[str]) -> Callable[..., 
 
 @pytest.fixture
 def forming(service: Settings, settled: None, worker_engine: Engine, publishing: Publishing) -> Forming:
-    """Forms memories of the fresh namespace, in this process."""
+    """Return an object that forms memories of the fresh namespace in this process."""
     return Forming(worker_engine, publishing)
 
 
 @pytest.fixture
 def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
-    """The fresh namespace, as an app reads it."""
+    """Return the fresh namespace, as an app reads it."""
     return memory.namespace(*fresh_namespace.parts)
 
 
@@ -119,7 +119,7 @@ Find = Callable[..., dict[str, int]]
 
 @pytest.fixture
 def find(admin_engine: Engine, forming: Forming) -> Find:
-    """How many rows of each table of the tenant hold one of some words, whatever the column."""
+    """Return a function that counts the tenant's rows by table that contain one of some words in any column."""
 
     def find(*words: str) -> dict[str, int]:
         given = {"tenant_id": forming.publishing.lane.tenant_id, "words": "|".join(words)}
@@ -137,7 +137,7 @@ def find(admin_engine: Engine, forming: Forming) -> Find:
 
 @pytest.fixture
 def replayed(worker_engine: Engine, forming: Forming, memory: Memory) -> Iterator[Replaying]:
-    """Leaves nothing behind that a later scheduler would look after."""
+    """Leave nothing behind that a later scheduler would process."""
     one = Replaying(worker_engine, forming, memory)
     yield one
     with suppress(NotFound):
@@ -152,15 +152,15 @@ _TABLES_WITH = text("""
 """)
 
 OF_NAMESPACES = _TABLES_WITH.bindparams(column="namespace_id")
-"""The tables whose rows are of a namespace."""
+"""The tables whose rows belong to a namespace."""
 
 _OF_THE_LANE = {"events", "batches", "candidate_facts", "lanes", "publishers", "usage", "step_results", "namespaces"}
-"""What is not exchanged, or but for a part of it."""
+"""Columns that are not exchanged, or only in part."""
 
 
 @pytest.fixture
 def dump(admin_engine: Engine) -> Dump:
-    """All rows of a namespace, by table, but for what is of the lane; those of columns that the database makes are left out."""
+    """Return all rows of a namespace by table, without the lane's own and without generated columns."""
 
     def dumped(path: NamespacePath) -> dict[str, list[Any]]:
         given = {"tenant_id": path.tenant_id, "namespace_id": path.namespace_id}

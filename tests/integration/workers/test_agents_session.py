@@ -1,4 +1,4 @@
-"""A session of the OpenAI Agents SDK: what it keeps and gives back, and that a run with it remembers."""
+"""A session of the OpenAI Agents SDK: what it stores and returns, and that a run with it remembers."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ def sarah(memory: Memory, forming: Forming) -> Namespace:
 
 @pytest.fixture
 def elsewhere(addresses: Addresses, sarah: Namespace) -> Iterator[Namespace]:
-    """The same namespace as another process of the app reads it."""
+    """Return the same namespace as another process of the app reads it."""
     with Memory.connect(database_url=addresses.database_url, read_timeout=60) as memory:
         yield memory.namespace(*sarah.path.parts)
 
@@ -55,13 +55,13 @@ def items_of(session: Any, limit: int | None = None) -> list[Any]:
     return list(asyncio.run(session.get_items(limit)))
 
 
-def test_it_is_a_session_as_the_sdk_defines_it(sarah: Namespace) -> None:
+def test_session_implements_the_protocol_of_the_sdk(sarah: Namespace) -> None:
     assert isinstance(MemorySession("c1", sarah), agents.Session)
     with pytest.raises(ValueError, match="session_id: is empty"):
         MemorySession("", sarah)
 
 
-def test_items_come_back_as_they_were_here_at_once_and_elsewhere_when_received(
+def test_items_are_returned_unchanged_here_at_once_and_elsewhere_when_received(
     sarah: Namespace, elsewhere: Namespace, settle: Settle
 ) -> None:
     session = MemorySession("c1", sarah)
@@ -78,7 +78,7 @@ def test_items_come_back_as_they_were_here_at_once_and_elsewhere_when_received(
     assert items_of(MemorySession("c1", elsewhere), 0) == []
 
 
-def test_the_latest_item_is_taken_back_and_a_conversation_is_cleared(
+def test_latest_item_is_removed_and_a_conversation_is_cleared(
     sarah: Namespace, elsewhere: Namespace, settle: Settle
 ) -> None:
     session = MemorySession("c1", sarah)
@@ -111,7 +111,7 @@ STEPS = st.lists(st.one_of(ADDED, st.just("pop"), st.just("clear"), st.integers(
 
 
 @given(steps=STEPS, name=st.uuids())
-def test_whatever_is_done_it_answers_as_the_sdks_own_session_does(lasting: Namespace, steps: Any, name: Any) -> None:
+def test_session_answers_like_the_sdks_own_for_any_operations(lasting: Namespace, steps: Any, name: Any) -> None:
     async def answers(session: Any) -> list[Any]:
         told: list[Any] = []
         for step in steps:
@@ -138,7 +138,7 @@ def lasting(addresses: Addresses, tmp_path_factory: pytest.TempPathFactory) -> I
         yield memory.namespace("sessions", "sarah")
 
 
-def test_secrets_are_taken_out_and_what_cannot_be_kept_whole_is_left_out(
+def test_secrets_are_removed_and_items_that_cannot_be_stored_whole_are_left_out(
     sarah: Namespace, settle: Settle, caplog: pytest.LogCaptureFixture
 ) -> None:
     session = MemorySession("c1", sarah)
@@ -154,7 +154,7 @@ def test_secrets_are_taken_out_and_what_cannot_be_kept_whole_is_left_out(
     ]
 
 
-def test_a_run_is_told_what_is_known_and_is_remembered_without_its_notes(
+def test_run_gets_notes_and_is_remembered_without_them(
     sarah: Namespace, forming: Forming, taken_here: Callable[[int], list[dict[str, Any]]]
 ) -> None:
     forming.say("My dog is called Biscuit.", conversation="c0")

@@ -1,4 +1,4 @@
-"""A worker that should not start."""
+"""Workers that must not start."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def evicting(addresses: Addresses) -> Iterator[None]:
         redis.config_set("maxmemory-policy", "noeviction")
 
 
-def test_a_worker_does_not_start_before_a_redis_that_evicts(service: Settings, evicting: None) -> None:
+def test_worker_does_not_start_with_a_redis_that_evicts(service: Settings, evicting: None) -> None:
     command = [*CELERY, "--pool=solo", "--hostname=refused@%h"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60)
     assert ended.returncode == 1
@@ -32,20 +32,16 @@ def test_a_worker_does_not_start_before_a_redis_that_evicts(service: Settings, e
     assert "allkeys-lru" in ended.stderr.splitlines()[-1]
 
 
-def test_a_worker_does_not_start_as_superuser(
-    service: Settings, admin_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What Celery calls when a worker starts, in this process: the test above starts one."""
+def test_worker_does_not_start_as_superuser(service: Settings, admin_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls what Celery calls when a worker starts, in this process; the test above starts a worker."""
     monkeypatch.setenv("MOSSHEAD_WORKER_URL", admin_url)
     settings.cache_clear()
     with pytest.raises(SystemExit, match="mosshead: MOSSHEAD_WORKER_URL: the login 'postgres' is a superuser"):
         worker._check()
 
 
-def test_worker_that_grows_its_pool_tells_how_many_tasks_it_can_run_at_most(
-    service: Settings, admin_engine: Engine
-) -> None:
-    """It would never grow, were it given no more than it can run now. Of one with a fixed pool `test_hostile_tasks` says it."""
+def test_worker_with_a_growing_pool_reports_its_maximum_of_tasks(service: Settings, admin_engine: Engine) -> None:
+    """Reporting only the current number, it would never grow. `test_hostile_tasks` covers a fixed pool."""
 
     def told() -> list[int]:
         with admin_engine.connect() as connection:

@@ -1,4 +1,4 @@
-"""What several people say of one thing: what is said again grows surer, and what somebody else denies stays beside the denial."""
+"""Statements of several people: a repeated one becomes surer, and a denied one stays beside the denial."""
 
 from mosshead import Namespace, Source, StoredMemory
 from tests.fake_answers import fact_like
@@ -15,7 +15,7 @@ def against(memory: StoredMemory) -> list[Source]:
     return [one for one in memory.sources if one.stance == "against"]
 
 
-def test_two_people_who_disagree_are_both_remembered(forming: Forming, sarah: Namespace) -> None:
+def test_both_statements_are_remembered_when_two_people_disagree(forming: Forming, sarah: Namespace) -> None:
     forming.say("Ruth lives in Leeds.", speaker="Ana")
     forming.say("Ruth lives in York.", speaker="Ben")
     leeds, york = the(sarah, "Leeds"), the(sarah, "York")
@@ -29,7 +29,7 @@ def test_two_people_who_disagree_are_both_remembered(forming: Forming, sarah: Na
     assert contradicting == [york.id]
 
 
-def test_what_is_said_again_grows_surer_and_keeps_all_its_sources(forming: Forming, sarah: Namespace) -> None:
+def test_repeated_statement_becomes_surer_and_keeps_all_its_sources(forming: Forming, sarah: Namespace) -> None:
     first, second = forming.say("I like tea.") + forming.say("I like tea.")
     memory = the(sarah, "tea")
 
@@ -39,9 +39,7 @@ def test_what_is_said_again_grows_surer_and_keeps_all_its_sources(forming: Formi
     assert {one.id for one in sarah.messages.memories(second)} == {memory.id}
 
 
-def test_what_is_known_and_is_to_be_remembered_is_marked_and_the_mark_can_be_taken_back(
-    forming: Forming, sarah: Namespace
-) -> None:
+def test_known_fact_to_be_remembered_is_marked_and_the_mark_can_be_undone(forming: Forming, sarah: Namespace) -> None:
     forming.say("I am allergic to peanuts.")
     before = the(sarah, "peanuts")
     forming.say("Please remember that I am allergic to peanuts.")
@@ -55,7 +53,7 @@ def test_what_is_known_and_is_to_be_remembered_is_marked_and_the_mark_can_be_tak
     assert (undone.marked, undone.salience) == (False, before.salience)
 
 
-def test_a_guess_that_is_said_plainly_and_more_precisely_is_no_guess_any_more(
+def test_guess_that_is_confirmed_and_refined_is_no_longer_a_guess(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
     for said, stated, place in (
@@ -70,7 +68,7 @@ def test_a_guess_that_is_said_plainly_and_more_precisely_is_no_guess_any_more(
     assert (memory.content, memory.confidence, memory.tier) == ("User lives in Berlin Mitte", 0.9, "solid")
 
 
-def test_what_is_about_the_same_is_related(forming: Forming, sarah: Namespace) -> None:
+def test_memories_about_the_same_are_related(forming: Forming, sarah: Namespace) -> None:
     forming.say("My sister Ruth is a nurse.", "Ruth lives in Leeds.")
     nurse, leeds = the(sarah, "nurse"), the(sarah, "Leeds")
 

@@ -1,4 +1,4 @@
-"""The claim on a real database: what is next, in which order, what waits behind a gap, and what came late."""
+"""The claim on a real database: what is next, in which order, what waits behind a gap, and what is late."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -15,19 +15,19 @@ from tests.given import LONG, NONE, NOON, Publishing, Worker, claim, claimed, co
 
 
 def at(minute: float) -> str:
-    """So many minutes after noon, as an event has it."""
+    """Return the time that many minutes after noon, as an event has it."""
     return (NOON + timedelta(minutes=minute)).isoformat()
 
 
 def of_events(engine: Engine, lane: LaneRef, column: str) -> dict[str, Any]:
-    """A column of a lane's events, by what they say."""
+    """Return a column of a lane's events by their texts."""
     statement = text(f"select payload ->> 'content', {column} from mosshead.events where tenant_id = :id")
     with engine.connect() as connection:
         return {row[0]: row[1] for row in connection.execute(statement, {"id": lane.tenant_id})}
 
 
 def make_old(engine: Engine, lane: LaneRef, *contents: str) -> None:
-    """Some events came two hours ago, and the lane is due."""
+    """Make some events two hours old, and the lane due."""
     with engine.begin() as connection:
         older = text("""
             update mosshead.events set received_at = now() - interval '2 hours'
@@ -50,19 +50,19 @@ class TestItsSize:
             ({"tokens": 0}, ["aaaa"]),
         ],
     )
-    def test_takes_the_backlog_up_to_a_size_and_one_event_always(
+    def test_batch_takes_the_backlog_up_to_a_size_and_always_one_event(
         self, publishing: Publishing, worker_engine: Engine, lane: LaneRef, limits: dict[str, int], taken: list[str]
     ) -> None:
         publishing.say("aaaa", "bb", "cccc", "d")
 
         assert contents_of(worker_engine, claimed(worker_engine, lane, **limits)) == taken
 
-    def test_what_is_left_is_due_when_the_batch_ends(self, publishing: Publishing, worker: Worker) -> None:
+    def test_remaining_events_are_due_when_the_batch_ends(self, publishing: Publishing, worker: Worker) -> None:
         publishing.say("one", "two", "three")
         worker.finish(claimed(worker.engine, worker.lane, messages=2))
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["three"]
 
-    def test_a_large_backlog_is_read_by_its_index_and_no_further_than_a_batch(
+    def test_large_backlog_is_read_by_its_index_and_no_further_than_a_batch(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         for part in range(10):
@@ -70,7 +70,7 @@ class TestItsSize:
         with admin_engine.begin() as connection:
             connection.exec_driver_sql("analyze mosshead.events")
         with worker.transaction() as connection:
-            # What other tests left in the table has estimates vary; what counts is that an index gives the order.
+            # Rows of other tests make estimates vary; the point is that an index gives the order.
             connection.execute(text("set local enable_sort = off"))
             inbox.waiting_events(connection, [worker.lane], gap=LONG, limit=40)
             read = text("select seq_tup_read, idx_tup_fetch from pg_stat_xact_user_tables where relname = 'events'")
@@ -82,13 +82,15 @@ class TestItsSize:
 
 
 class TestOneAtATime:
-    def test_finds_nothing_while_a_batch_is_at_work(self, publishing: Publishing, worker: Worker) -> None:
+    def test_nothing_is_claimed_while_a_batch_is_running(self, publishing: Publishing, worker: Worker) -> None:
         publishing.say("I like coffee")
         claimed(worker.engine, worker.lane)
         publishing.say("and tea")
         assert claim(worker.engine, worker.lane) is None
 
-    def test_what_came_meanwhile_is_due_when_the_batch_ends(self, publishing: Publishing, worker: Worker) -> None:
+    def test_events_that_arrived_meanwhile_are_due_when_the_batch_ends(
+        self, publishing: Publishing, worker: Worker
+    ) -> None:
         publishing.say("I like coffee")
         batch = claimed(worker.engine, worker.lane)
         publishing.say("and tea")
@@ -96,7 +98,7 @@ class TestOneAtATime:
 
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["and tea"]
 
-    def test_two_claimers_get_one_batch(self, publishing: Publishing, worker: Worker) -> None:
+    def test_two_concurrent_claims_get_one_batch(self, publishing: Publishing, worker: Worker) -> None:
         for _ in range(5):
             publishing.say("I like coffee")
             start = Barrier(2)
@@ -110,18 +112,18 @@ class TestOneAtATime:
             (batch,) = [one for one in found if one is not None]
             worker.finish(batch)
 
-    def test_a_lane_that_does_not_exist_gives_nothing(self, worker: Worker) -> None:
+    def test_missing_lane_gives_nothing(self, worker: Worker) -> None:
         assert claim(worker.engine, worker.lane) is None
 
 
 class TestItsOrder:
-    """Two processes of an app take turns in one conversation, and each has a publisher of its own."""
+    """Two processes of an app take turns in one conversation, each with its own publisher."""
 
     @pytest.fixture
     def other(self, publishing: Publishing) -> Publishing:
         return publishing.another()
 
-    def test_turns_stand_in_the_order_of_the_apps_sequence_however_they_arrived(
+    def test_turns_have_the_order_of_the_apps_sequence_however_they_arrived(
         self, publishing: Publishing, other: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         other.send(
@@ -135,14 +137,14 @@ class TestItsOrder:
         )
         assert contents_of(worker_engine, claimed(worker_engine, lane)) == ["1", "2", "3", "4"]
 
-    def test_without_a_sequence_they_stand_in_the_order_of_time(
+    def test_turns_without_a_sequence_have_the_order_of_time(
         self, publishing: Publishing, other: Publishing, worker_engine: Engine, lane: LaneRef
     ) -> None:
         other.send(*(other.message(f"{turn}", conversation="c", occurred_at=at(turn)) for turn in (2, 4)))
         publishing.send(*(publishing.message(f"{turn}", conversation="c", occurred_at=at(turn)) for turn in (1, 3)))
         assert contents_of(worker_engine, claimed(worker_engine, lane)) == ["1", "2", "3", "4"]
 
-    def test_a_batch_that_is_full_leaves_what_comes_after_it(
+    def test_full_batch_leaves_the_later_events(
         self, publishing: Publishing, other: Publishing, worker: Worker
     ) -> None:
         other.send(*(other.message(f"{turn}", conversation="c", sequence=turn) for turn in (2, 4, 6)))
@@ -154,14 +156,14 @@ class TestItsOrder:
 
 
 class TestLate:
-    """What comes after its successors took effect is taken up late, and marked so."""
+    """Events that arrive after their successors took effect are claimed late, and marked so."""
 
     @pytest.fixture
     def other(self, publishing: Publishing) -> Publishing:
         return publishing.another()
 
     def late(self, worker: Worker, admin_engine: Engine) -> dict[str, bool]:
-        """Takes up what is there; by what they say, whether events were marked."""
+        """Claim all events and return by text whether each was marked late."""
         worker.finish(claimed(worker.engine, worker.lane))
         return of_events(admin_engine, worker.lane, "late")
 
@@ -180,7 +182,7 @@ class TestLate:
             ({"occurred_at": at(2), "conversation": None}, {"occurred_at": at(1), "conversation": None}, False),
         ],
     )
-    def test_a_turn_of_another_process_that_comes_after_its_successor_took_effect(
+    def test_turn_of_another_process_after_its_successor_took_effect_is_late(
         self,
         *,
         publishing: Publishing,
@@ -197,7 +199,7 @@ class TestLate:
 
         assert self.late(worker, admin_engine) == {"successor": False, "turn": late}
 
-    def test_one_that_comes_while_its_successor_only_waits_is_not(
+    def test_turn_whose_successor_only_waits_is_not_late(
         self, publishing: Publishing, other: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         publishing.send(publishing.message("successor", conversation="c", sequence=2))
@@ -205,16 +207,16 @@ class TestLate:
         assert self.late(worker, admin_engine) == {"successor": False, "turn": False}
 
     @pytest.mark.parametrize("sequences", [({"sequence": 7}, {"sequence": 1}), ({}, {})])
-    def test_a_publishers_own_sequence_and_clock_have_no_say(
+    def test_publishers_own_sequence_and_clock_do_not_count(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine, sequences: tuple[dict[str, Any], ...]
     ) -> None:
-        """Its numbers are its order: an app that counts its turns anew after a restart sends nothing late."""
+        """Its numbers are its order: an app that restarts its turn count sends nothing late."""
         publishing.send(publishing.message("first", conversation="c", occurred_at=at(9), **sequences[0]))
         worker.finish(claimed(worker.engine, worker.lane))
         publishing.send(publishing.message("second", conversation="c", occurred_at=at(1), **sequences[1]))
         assert self.late(worker, admin_engine) == {"first": False, "second": False}
 
-    def test_one_that_comes_after_its_gap_was_waited_out(
+    def test_event_that_arrives_after_its_gap_was_skipped_is_late(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         publishing.send(publishing.message("2", number=2))
@@ -222,7 +224,7 @@ class TestLate:
         publishing.send(publishing.message("1", number=1))
         assert self.late(worker, admin_engine) == {"2": False, "1": True}
 
-    def test_none_is_after_a_split(
+    def test_no_event_is_late_after_a_split(
         self, publishing: Publishing, other: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         publishing.send(*(publishing.message(f"{turn}", conversation="c", sequence=turn) for turn in (1, 3)))
@@ -235,7 +237,7 @@ class TestLate:
 
 
 class TestAGap:
-    def test_is_not_passed_until_it_was_waited_for(
+    def test_gap_is_not_passed_until_its_time_is_over(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         publishing.send(*(publishing.message(f"{number}", number=number) for number in (1, 2, 4)))
@@ -251,13 +253,13 @@ class TestAGap:
         make_old(admin_engine, worker.lane, "4")
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["4"]
 
-    def test_is_closed_by_what_was_missing(self, publishing: Publishing, worker: Worker) -> None:
+    def test_missing_event_closes_the_gap(self, publishing: Publishing, worker: Worker) -> None:
         publishing.send(*(publishing.message(f"{number}", number=number) for number in (2, 3)))
         assert claim(worker.engine, worker.lane) is None
         publishing.send(publishing.message("1", number=1))
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["1", "2", "3"]
 
-    def test_is_waited_for_once(self, publishing: Publishing, worker: Worker, admin_engine: Engine) -> None:
+    def test_gap_is_waited_for_once(self, publishing: Publishing, worker: Worker, admin_engine: Engine) -> None:
         publishing.send(*(publishing.message(f"{number}", number=number) for number in (2, 3, 4)))
         make_old(admin_engine, worker.lane, "2")
         for batch in (["2"], ["3", "4"]):
@@ -267,7 +269,7 @@ class TestAGap:
         publishing.send(publishing.message("5", number=5))
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["5"]
 
-    def test_one_that_follows_it_is_waited_for_in_its_turn(
+    def test_second_gap_is_waited_for_in_its_turn(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         publishing.send(*(publishing.message(f"{number}", number=number) for number in (2, 4)))
@@ -277,7 +279,7 @@ class TestAGap:
         publishing.send(publishing.message("3", number=3))
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["3", "4"]
 
-    def test_what_came_into_it_later_still_goes_before_what_waited_behind_it(
+    def test_event_that_fills_a_gap_later_precedes_those_that_waited_behind_it(
         self, publishing: Publishing, worker: Worker, admin_engine: Engine
     ) -> None:
         """The first is missing; the third came long ago, the second just now."""
@@ -285,7 +287,7 @@ class TestAGap:
         make_old(admin_engine, worker.lane, "3")
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["2", "3"]
 
-    def test_does_not_hold_another_publisher(self, publishing: Publishing, worker: Worker) -> None:
+    def test_gap_does_not_block_another_publisher(self, publishing: Publishing, worker: Worker) -> None:
         other = publishing.another()
         publishing.send(publishing.message("late", number=2))
         other.say("here")
@@ -294,10 +296,10 @@ class TestAGap:
 
 class TestStrangeTimes:
     @pytest.mark.parametrize("occurred_at", ["0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-12:00", "infinity"])
-    def test_one_that_python_has_no_name_for_is_claimed_all_the_same(
+    def test_event_with_a_time_python_cannot_represent_is_still_claimed(
         self, publishing: Publishing, worker: Worker, ingest_engine: Engine, occurred_at: str
     ) -> None:
-        """Nothing publishes such an event but SQL; a claim that failed would end those of all lanes, round after round."""
+        """Only SQL can publish such an event; a failing claim would stop the claims of all lanes, again and again."""
         by_sql = json.dumps({**publishing.message("when?"), "occurred_at": occurred_at})
         with ingest_engine.begin() as connection:
             inbox.publish(connection, [by_sql], quiet=NONE, most=NONE)
@@ -306,7 +308,7 @@ class TestStrangeTimes:
 
 
 class TestSuspects:
-    def test_each_is_taken_alone_and_in_order_and_what_came_since_follows_together(
+    def test_each_suspect_is_claimed_alone_and_in_order_and_newer_events_follow_together(
         self, publishing: Publishing, worker: Worker
     ) -> None:
         publishing.say("one", "two", "three")
@@ -319,9 +321,7 @@ class TestSuspects:
 
         assert taken == [["one"], ["two"], ["three"], ["four", "five"]]
 
-    def test_one_that_is_alone_and_given_back_does_not_let_others_pass(
-        self, publishing: Publishing, worker: Worker
-    ) -> None:
+    def test_single_suspect_that_is_returned_lets_no_others_pass(self, publishing: Publishing, worker: Worker) -> None:
         publishing.say("one", "two")
         worker.split(claimed(worker.engine, worker.lane))
         worker.split(claimed(worker.engine, worker.lane))

@@ -20,7 +20,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def dead(worker: Worker, publishing: Publishing) -> UUID:
-    """The first of two messages, given up by a stage."""
+    """Return the dead letter of the first of two messages."""
     first, _ = publishing.say(CANARY, "two")
     batch = claimed(worker.engine, worker.lane, messages=1)
     with worker.transaction() as connection:
@@ -31,7 +31,7 @@ def dead(worker: Worker, publishing: Publishing) -> UUID:
     return first
 
 
-def test_the_list_shows_whose_and_why_and_no_text(run: Run, dead: UUID, publishing: Publishing) -> None:
+def test_list_shows_namespace_and_reason_and_no_text(run: Run, dead: UUID, publishing: Publishing) -> None:
     tenant, name = publishing.path.parts
     said = run("dead", "list", "--tenant", tenant)
     (letter,) = run("dead", "list", "--tenant", tenant, "--json").json["dead_letters"]
@@ -45,13 +45,13 @@ def test_the_list_shows_whose_and_why_and_no_text(run: Run, dead: UUID, publishi
     assert run("dead", "list", "--tenant", f"{tenant}-not").strip() == "There are no dead letters."
 
 
-def test_show_prints_what_it_says(run: Run, dead: UUID) -> None:
+def test_show_prints_the_text(run: Run, dead: UUID) -> None:
     assert CANARY in run("dead", "show", dead)
     found = run("dead", "show", dead, "--json").json
     assert (found["event"]["content"], found["body"]) == (CANARY, None)
 
 
-def test_show_spells_out_what_a_terminal_would_obey(run: Run, ingest_engine: Engine) -> None:
+def test_show_escapes_terminal_control_characters(run: Run, ingest_engine: Engine) -> None:
     letter_id = uuid4()
     letter = {"reason": "why", "digest": letter_id.hex, "bytes": 3, "body": "G1sySv8=", "event": None}
     with ingest_engine.begin() as connection:
@@ -64,7 +64,7 @@ def test_show_spells_out_what_a_terminal_would_obey(run: Run, ingest_engine: Eng
     assert run("dead", "discard", letter_id).strip() == "1 discarded."
 
 
-def test_show_leaves_the_tabs_of_a_text_as_they_are(run: Run, ingest_engine: Engine) -> None:
+def test_show_keeps_the_tabs_of_a_text(run: Run, ingest_engine: Engine) -> None:
     letter_id = uuid4()
     letter = {"reason": "why", "digest": letter_id.hex, "bytes": 3, "body": "YQli", "event": None}
     with ingest_engine.begin() as connection:
@@ -74,7 +74,7 @@ def test_show_leaves_the_tabs_of_a_text_as_they_are(run: Run, ingest_engine: Eng
     assert run("dead", "discard", letter_id).strip() == "1 discarded."
 
 
-def test_requeue_brings_it_back_to_its_place(run: Run, dead: UUID, worker: Worker) -> None:
+def test_requeue_puts_the_event_back_in_its_place(run: Run, dead: UUID, worker: Worker) -> None:
     assert run("dead", "requeue", dead, "--json").json == {"requeued": [str(dead)], "still_dead": {}}
     assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == [CANARY]
 
@@ -85,7 +85,9 @@ def test_requeue_by_reason_takes_all_that_have_it(run: Run, dead: UUID, worker: 
     assert "0 requeued." in run("dead", "requeue", "--reason", f"why {worker.lane.tenant_id}")
 
 
-def test_what_stays_dead_says_why_with_exit_status_1(run: Run, publishing: Publishing, ingest_engine: Engine) -> None:
+def test_letter_that_stays_dead_gives_its_reason_with_exit_status_1(
+    run: Run, publishing: Publishing, ingest_engine: Engine
+) -> None:
     bad = publishing.message(CANARY, role="narrator")
     with ingest_engine.begin() as connection:
         inbox.refuse(connection, [json.dumps({"reason": "old", "digest": "", "event": bad})])
@@ -101,7 +103,7 @@ def test_what_stays_dead_says_why_with_exit_status_1(run: Run, publishing: Publi
 
 
 @pytest.mark.parametrize("command", ["show", "requeue", "discard"])
-def test_an_id_that_there_is_not_is_named_and_nothing_is_done(run: Run, dead: UUID, command: str) -> None:
+def test_unknown_id_is_named_and_nothing_is_done(run: Run, dead: UUID, command: str) -> None:
     missing = uuid4()
     with pytest.raises(NotFound, match=f"no dead letter {missing}"):
         run("dead", command, *([dead] if command != "show" else []), missing)
@@ -119,7 +121,7 @@ def test_an_id_that_there_is_not_is_named_and_nothing_is_done(run: Run, dead: UU
         ("lanes", "resume", "acme", "sarah", "--all"),
     ],
 )
-def test_what_is_asked_for_must_be_clear(run: Run, arguments: tuple[str, ...]) -> None:
+def test_ambiguous_selection_is_refused(run: Run, arguments: tuple[str, ...]) -> None:
     assert run(*arguments).status == 2
 
 
@@ -132,12 +134,12 @@ def stop(engine: Engine, lane: LaneRef) -> None:
 
 
 def quarantined(run: Run) -> list[list[str]]:
-    """The paths of the lanes that are stopped."""
+    """Return the paths of the stopped lanes."""
     states = run("lanes", "--limit", 10_000, "--json").json["lanes"]
     return [state["namespace"] for state in states if state["quarantined"] is not None]
 
 
-def test_a_quarantined_lane_is_shown_and_resumed_by_its_path(
+def test_quarantined_lane_is_shown_and_resumed_by_its_path(
     run: Run, publishing: Publishing, admin_engine: Engine
 ) -> None:
     publishing.say("one")
@@ -160,7 +162,7 @@ def test_all_lanes_are_resumed_at_once(run: Run, publishing: Publishing, admin_e
     assert quarantined(run) == []
 
 
-def test_a_lane_shows_what_is_at_work(run: Run, publishing: Publishing, worker: Worker) -> None:
+def test_lane_shows_its_running_batch(run: Run, publishing: Publishing, worker: Worker) -> None:
     publishing.say("one", "two")
     worker.leased(claimed(worker.engine, worker.lane), owner="a task")
     states = run("lanes", "--limit", 10_000, "--json").json["lanes"]

@@ -1,4 +1,4 @@
-"""What the app wants of a namespace: its words reach the LLM as data, and records in its own shapes come back."""
+"""An app's settings of a namespace: its wording reaches the LLM as data, and records in its own schemas come back."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ from tests.forming import Forming
 
 
 class Workout(BaseModel):
-    """A shape of an app's own."""
+    """A schema of an app."""
 
     sport: str
     minutes: int
@@ -25,7 +25,7 @@ def configured(forming: Forming, instructions: str = "", *shapes: type[BaseModel
     forming.command(type="configure", instructions=instructions, schemas=schemas)
 
 
-def test_the_apps_words_reach_the_llm_from_here_on(fake: FakeOpenAI, forming: Forming) -> None:
+def test_apps_wording_reaches_the_llm_from_then_on(fake: FakeOpenAI, forming: Forming) -> None:
     forming.say("I like tea.")
     configured(forming, "Only training and injuries.")
     forming.say("I ran for 30 minutes.")
@@ -45,7 +45,7 @@ def test_the_apps_words_reach_the_llm_from_here_on(fake: FakeOpenAI, forming: Fo
     ],
     ids=["it fits", "it does not fit", "nobody said so"],
 )
-def test_a_record_that_fits_comes_back_with_its_memory(
+def test_valid_record_comes_back_with_its_memory(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, data: dict[str, object], kept: dict[str, object] | None
 ) -> None:
     configured(forming, "", Workout)
@@ -59,7 +59,7 @@ def test_a_record_that_fits_comes_back_with_its_memory(
     assert (memory.record_name, memory.record) == (("Workout", kept) if kept else (None, None))
 
 
-def test_a_model_that_is_held_to_no_schema_may_write_the_data_itself(
+def test_model_without_enforced_schemas_may_write_the_data_itself(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
     configured(forming, "", Workout)
@@ -71,7 +71,7 @@ def test_a_model_that_is_held_to_no_schema_may_write_the_data_itself(
     assert fake.calls["RecordingAnswer"] == 1
 
 
-def test_a_field_that_no_shape_has_leaves_the_collection_readable(
+def test_field_outside_the_schema_leaves_the_collection_readable(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
     configured(forming, "", Workout)
@@ -84,7 +84,7 @@ def test_a_field_that_no_shape_has_leaves_the_collection_readable(
     assert [one.value for one in sarah.documents.records(Workout)] == [Workout(sport="running", minutes=30)]
 
 
-def test_a_shape_that_is_none_is_refused_with_the_fix(sarah: Namespace) -> None:
+def test_invalid_schema_is_refused_with_the_fix(sarah: Namespace) -> None:
     with pytest.raises(InvalidEvent, match=r"schemas\.0\.json_schema: must be a JSON Schema of type object"):
         sarah.configure(schemas=[{"title": "Workout", "type": "string"}])
     with pytest.raises(InvalidEvent, match=r"schemas\.0\.name"):
@@ -92,13 +92,13 @@ def test_a_shape_that_is_none_is_refused_with_the_fix(sarah: Namespace) -> None:
 
 
 class Task(BaseModel):
-    """A shape that holds itself."""
+    """A recursive schema."""
 
     title: str
     parts: list["Task"] = []
 
 
-def test_a_shape_that_holds_itself_is_one(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
+def test_recursive_schema_is_accepted(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
     forming.command(type="configure", schemas=schemas_of("schemas", [Task]))
     data = {"title": "pack", "parts": [{"title": "buy boxes"}]}
     record = {"name": "Task", "data": json.dumps(data)}
@@ -109,7 +109,7 @@ def test_a_shape_that_holds_itself_is_one(fake: FakeOpenAI, forming: Forming, sa
 
 
 @pytest.mark.parametrize("name", ["schemas", "profiles"])
-def test_shapes_are_a_list_of_models_each_with_a_name_of_its_own(sarah: Namespace, name: str) -> None:
+def test_schemas_are_a_list_of_models_with_distinct_names(sarah: Namespace, name: str) -> None:
     wrong: tuple[tuple[Any, str], ...] = (
         ([Task, {"title": "Task", "type": "object"}], f"{name}: two schemas are called Task; rename one"),
         (Task, f"{name}: give a list of pydantic models"),

@@ -1,4 +1,4 @@
-"""What a reader is shown of what was said, by the rules and through the public face: dates, disputes, new names, and gaps."""
+"""Messages and memories as a reader sees them, by rules and through the public face: dates, disputes, renames and gaps."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ def said(forming: Forming, *contents: str, at: datetime = MONDAY, speaker: str |
 
 
 def renderings(namespace: Namespace, question: str) -> Iterator[str]:
-    """All texts that a prompt may hold for a question, long after."""
+    """Return all texts that a prompt may contain for a question, long after."""
     yield namespace.query(question).text
     yield namespace.query(question).as_system_message()["content"]
     for budget in (130, 800):
@@ -47,7 +47,7 @@ def renderings(namespace: Namespace, question: str) -> Iterator[str]:
         ),
     ],
 )
-def test_a_time_by_its_distance_leaves_the_memory_and_its_date_is_in_every_rendering(
+def test_relative_time_is_replaced_by_its_date_in_every_rendering(
     forming: Forming, sarah: Namespace, sentence: str, content: str, when: str
 ) -> None:
     said(forming, sentence)
@@ -57,9 +57,7 @@ def test_a_time_by_its_distance_leaves_the_memory_and_its_date_is_in_every_rende
         assert when in text or f"2 March 2026: {sentence}" in text, text
 
 
-def test_what_changes_with_time_is_dated_in_every_rendering_and_in_the_profile(
-    forming: Forming, sarah: Namespace
-) -> None:
+def test_changing_facts_are_dated_in_every_rendering_and_in_the_profile(forming: Forming, sarah: Namespace) -> None:
     at = datetime(2023, 3, 1, 12, tzinfo=UTC)
     changing = {
         "I'm 34 years old.": "User is 34 years old",
@@ -104,7 +102,7 @@ def test_what_changes_with_time_is_dated_in_every_rendering_and_in_the_profile(
         ("Leo is six.", "Leo is seven.", ("Mum says: Leo is six", "Dad says: Leo is seven")),
     ],
 )
-def test_where_two_people_disagree_the_line_says_who_said_what(
+def test_line_says_who_said_what_where_two_people_disagree(
     forming: Forming, sarah: Namespace, mum: str, dad: str, lines: tuple[str, str]
 ) -> None:
     said(forming, mum, speaker="Mum")
@@ -141,9 +139,7 @@ def test_where_two_people_disagree_the_line_says_who_said_what(
         ("My favourite band is Muse.", "My favourite band these days is Low."),
     ],
 )
-def test_the_newest_statement_takes_the_place_of_the_one_before(
-    forming: Forming, sarah: Namespace, before: str, now: str
-) -> None:
+def test_newest_statement_replaces_the_one_before(forming: Forming, sarah: Namespace, before: str, now: str) -> None:
     said(forming, before)
     (old,) = sarah.memories()
     said(forming, now, at=LATER)
@@ -161,7 +157,7 @@ def test_the_newest_statement_takes_the_place_of_the_one_before(
         ("I'm allergic to walnuts.", "Sorry, I meant peanuts.", "What am I allergic to?", "peanuts", "walnuts"),
     ],
 )
-def test_what_is_put_right_at_once_is_gone_until_an_undo(  # noqa: PLR0917 - cases
+def test_immediate_correction_hides_the_error_until_an_undo(  # noqa: PLR0917 - cases
     forming: Forming, sarah: Namespace, wrong: str, right: str, question: str, holds: str, lacks: str
 ) -> None:
     said(forming, wrong, right)
@@ -189,7 +185,7 @@ def test_what_is_put_right_at_once_is_gone_until_an_undo(  # noqa: PLR0917 - cas
         ("I use Windows at work.", "I switched to decaf."),
     ],
 )
-def test_what_only_sounds_like_an_end_replaces_nothing(
+def test_phrase_that_only_sounds_like_an_end_replaces_nothing(
     forming: Forming, sarah: Namespace, before: str, after: str
 ) -> None:
     said(forming, before)
@@ -206,7 +202,7 @@ def test_what_only_sounds_like_an_end_replaces_nothing(
         ("I play the guitar in a band.", "I left the band.", "Am I in a band?"),
     ],
 )
-def test_what_a_change_may_have_replaced_stands_below_it_and_is_marked_as_earlier(
+def test_possibly_replaced_memory_stands_below_the_change_and_is_marked_as_earlier(
     forming: Forming, sarah: Namespace, before: str, change: str, question: str
 ) -> None:
     said(forming, before)
@@ -252,7 +248,7 @@ def test_what_a_change_may_have_replaced_stands_below_it_and_is_marked_as_earlie
         ("My aunt Ruth Abel plays golf.", "Since the wedding Ruth is called Ruth Cole.", "Ruth Cole", "Ruth Abel"),
     ],
 )
-def test_somebody_renamed_stays_one_with_the_new_name_and_the_old_as_an_alias(  # noqa: PLR0917 - cases
+def test_renamed_person_stays_one_entity_with_the_old_name_as_an_alias(  # noqa: PLR0917 - cases
     forming: Forming, sarah: Namespace, before: str, now: str, name: str, alias: str
 ) -> None:
     said(forming, before)
@@ -282,7 +278,7 @@ def test_somebody_renamed_stays_one_with_the_new_name_and_the_old_as_an_alias(  
     ],
 )
 @pytest.mark.parametrize("at_once", [True, False])
-def test_a_message_that_says_just_what_is_forgotten_is_not_shown_until_an_undo(  # noqa: PLR0917 - cases
+def test_message_that_says_only_what_is_forgotten_is_hidden_until_an_undo(  # noqa: PLR0917 - cases
     forming: Forming, sarah: Namespace, told: str, request_: str, words: str, at_once: bool
 ) -> None:
     said(forming, "I like tea.", told, *([request_] if at_once else []))
@@ -296,7 +292,7 @@ def test_a_message_that_says_just_what_is_forgotten_is_not_shown_until_an_undo( 
     assert words in sarah.messages.search(told).text
 
 
-def test_a_message_that_says_more_than_what_is_forgotten_is_still_shown(forming: Forming, sarah: Namespace) -> None:
+def test_message_that_says_more_than_what_is_forgotten_is_still_shown(forming: Forming, sarah: Namespace) -> None:
     said(forming, "I live in Leeds, and I work at Acme.")
     said(forming, "Forget that I live in Leeds.", at=LATER)
     assert "Acme" in sarah.messages.search("Where do I work?").text
@@ -320,7 +316,7 @@ def test_no_memory_hides_a_message_that_says_more(
     assert all(answer in sarah.context(question, fill=fill).text for fill in (True, False))
 
 
-def test_whoever_asks_is_meant_in_a_query_and_in_a_search_of_messages(forming: Forming, sarah: Namespace) -> None:
+def test_asking_speaker_is_meant_in_a_query_and_in_a_search_of_messages(forming: Forming, sarah: Namespace) -> None:
     for speaker, dog, town in (("Ana", "Rex", "Ghent"), ("Cleo", "Milo", "Leeds"), ("Ben", "Fido", "Bath")):
         said(forming, f"My dog is called {dog}.", f"I live in {town}.", speaker=speaker)
     for speaker, dog, town in (("Ana", "Rex", "Ghent"), ("Cleo", "Milo", "Leeds"), ("Ben", "Fido", "Bath")):
@@ -334,7 +330,7 @@ def test_whoever_asks_is_meant_in_a_query_and_in_a_search_of_messages(forming: F
             assert dog in sarah.context("What's my dog's name?", speaker=speaker, fill=fill).text.splitlines()[0]
 
 
-def test_who_spoke_before_anybody_else_did_is_meant_too(forming: Forming, sarah: Namespace) -> None:
+def test_first_speaker_of_a_conversation_is_meant_too(forming: Forming, sarah: Namespace) -> None:
     said(forming, "My birthday is on 2 July.", "My car is a Fiat.", speaker="Ana")
     said(forming, "My birthday is on 9 August.", "My car is a Volvo.", speaker="Cleo")
     for speaker, answers in (("Ana", ("2 July", "Fiat")), ("Cleo", ("9 August", "Volvo"))):
@@ -343,9 +339,7 @@ def test_who_spoke_before_anybody_else_did_is_meant_too(forming: Forming, sarah:
 
 
 @pytest.mark.parametrize("question", ["What do you know about me?", "Who am I?", "Tell me about myself"])
-def test_what_is_known_of_whoever_asks_is_their_profile_by_subject(
-    forming: Forming, sarah: Namespace, question: str
-) -> None:
+def test_asking_speakers_own_profile_is_shown(forming: Forming, sarah: Namespace, question: str) -> None:
     said(
         forming, "I'm called Sarah.", "I live in Ghent.", "My wife Vera is a nurse.", "I like chess.", "Max likes tea."
     )
@@ -356,7 +350,7 @@ def test_what_is_known_of_whoever_asks_is_their_profile_by_subject(
     assert not [line for line in lines if "Max" in line]
 
 
-def test_of_what_i_ask_about_myself_nothing_is_shown_of_somebody_else(forming: Forming, sarah: Namespace) -> None:
+def test_question_about_oneself_shows_nothing_about_others(forming: Forming, sarah: Namespace) -> None:
     said(forming, "I'm allergic to latex.", "My cousin Robert is allergic to walnuts.", "Robert lives in Graz.")
     said(forming, "I live in Linz.", at=LATER)
     for question, own, other in (
@@ -371,9 +365,7 @@ def test_of_what_i_ask_about_myself_nothing_is_shown_of_somebody_else(forming: F
     assert "walnuts" in sarah.context("What is my cousin allergic to?").text
 
 
-def test_a_question_about_a_home_or_a_job_that_is_not_known_shows_nobody_else_s(
-    forming: Forming, sarah: Namespace
-) -> None:
+def test_question_about_an_unknown_home_or_job_shows_nobody_elses(forming: Forming, sarah: Namespace) -> None:
     said(
         forming,
         "I live in Leeds.",
@@ -392,7 +384,7 @@ def test_a_question_about_a_home_or_a_job_that_is_not_known_shows_nobody_else_s(
     assert "York" in sarah.context("Where does my brother live?").text
 
 
-def test_in_a_group_a_question_about_oneself_shows_nobody_else(forming: Forming, sarah: Namespace) -> None:
+def test_question_about_oneself_in_a_group_shows_nobody_else(forming: Forming, sarah: Namespace) -> None:
     said(forming, "I live in Ghent.", "My dog is called Rex.", "I work at Acme.", speaker="Ana")
     said(forming, "I live in Leeds.", "My dog is called Milo.", speaker="Cleo")
     said(forming, "My birthday is on 3 May.", speaker="Ben")
@@ -402,7 +394,7 @@ def test_in_a_group_a_question_about_oneself_shows_nobody_else(forming: Forming,
     assert "Milo" in sarah.context("Do I have a dog?", speaker="Cleo").text.splitlines()[0]
 
 
-def test_the_answer_leads_though_something_else_was_said_after_it(forming: Forming, sarah: Namespace) -> None:
+def test_answer_comes_first_though_other_things_were_said_after_it(forming: Forming, sarah: Namespace) -> None:
     others = ("lives in Cardiff", "works at Lloyds", "likes rugby", "is allergic to eggs", "has a dog called Rex")
     said(forming, *(f"Peter {one}." for one in others), "My sister Ida lives in Bergen.")
     own = ("I live in Dundee.", "I work at a library.", "My dog is called Pip.", "I'm allergic to penicillin.")
@@ -418,7 +410,7 @@ def test_the_answer_leads_though_something_else_was_said_after_it(forming: Formi
         assert answer in sarah.context(question).text.splitlines()[0], question
 
 
-def test_filler_has_no_line_however_much_of_it_was_said(forming: Forming, sarah: Namespace) -> None:
+def test_filler_has_no_line_however_often_it_was_said(forming: Forming, sarah: Namespace) -> None:
     filler = (
         "ok",
         "lol",
@@ -440,7 +432,7 @@ def test_filler_has_no_line_however_much_of_it_was_said(forming: Forming, sarah:
         assert not [line for line in lines if line.partition(": ")[2] in filler]
 
 
-def test_two_with_one_name_have_a_heading_each_also_where_neither_is_named(forming: Forming, sarah: Namespace) -> None:
+def test_two_namesakes_have_a_heading_each_even_where_neither_is_named(forming: Forming, sarah: Namespace) -> None:
     said(forming, "My sister Ruth works as a nurse in Lyon.", "My boss Ruth works as an architect in Rome.")
     said(forming, "My sister Ruth plays the harp.", "My boss Ruth plays the tuba.", at=LATER)
     shown = sarah.context("Which instruments are played?").text.splitlines()
@@ -449,7 +441,7 @@ def test_two_with_one_name_have_a_heading_each_also_where_neither_is_named(formi
     assert not any("harp" in line or "tuba" in line for line in shown[: shown.index(headings[0])])
 
 
-def test_a_message_whose_memory_was_replaced_is_marked_and_stands_below(forming: Forming, sarah: Namespace) -> None:
+def test_message_with_a_replaced_memory_is_marked_and_comes_last(forming: Forming, sarah: Namespace) -> None:
     said(forming, "I work at Siemens in Graz, right behind the cathedral with the crooked tower.")
     said(forming, "I work at Bosch now, near the harbour with the blue cranes.", at=LATER)
     question = "Where do I work?"
@@ -461,7 +453,7 @@ def test_a_message_whose_memory_was_replaced_is_marked_and_stands_below(forming:
     assert found.replaced[0].startswith("User works at Siemens")
 
 
-def test_what_was_replaced_is_not_good_to_know_for_a_request(forming: Forming, sarah: Namespace) -> None:
+def test_replaced_memory_is_marked_in_the_context_of_a_request(forming: Forming, sarah: Namespace) -> None:
     said(forming, "I'm vegan.", "We have a cat called Fig.", "My car is a red Skoda.", "I like jazz.")
     said(forming, "I've gone back to eating cheese.", at=LATER)
     shown = sarah.context("What should I cook for dinner?").text.splitlines()

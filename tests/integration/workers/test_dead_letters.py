@@ -1,4 +1,4 @@
-"""What becomes of a dead letter when an operator asks for it."""
+"""Dead letters that an operator requeues or discards."""
 
 import json
 from base64 import b64encode
@@ -24,7 +24,7 @@ APP = SigningKey("app-1", "0123456789abcdef" * 2)
 
 @pytest.fixture
 def dead(worker: Worker, publishing: Publishing) -> DeadLetter:
-    """The first of two messages, given up by a stage."""
+    """Return the dead letter of the first of two messages."""
     first, _ = publishing.say("one", "two")
     batch = claimed(worker.engine, worker.lane, messages=1)
     with worker.transaction() as connection:
@@ -41,7 +41,7 @@ Refuse = Callable[..., DeadLetter]
 
 @pytest.fixture
 def refuse(ingest_engine: Engine, worker_engine: Engine) -> Refuse:
-    """Refuses a message as the intake does, and finds its letter."""
+    """Refuse a message as the intake does, and return its letter."""
 
     def refused(body: bytes, event: dict[str, Any] | None = None) -> DeadLetter:
         letter = {
@@ -66,13 +66,13 @@ def pending(worker: Worker) -> int:
 
 
 def dead_now(worker: Worker, letter: DeadLetter) -> list[str]:
-    """The reason of a letter, as long as there is one."""
+    """Return the reason of a letter while it exists."""
     with worker.engine.begin() as connection:
         statement = text("select reason from mosshead.dead_letters where letter_id = :letter_id")
         return list(connection.execute(statement, letter.scope).scalars())
 
 
-def test_what_a_stage_gave_up_is_applied_in_its_place(worker: Worker, dead: DeadLetter, service: Settings) -> None:
+def test_event_given_up_by_a_stage_is_applied_in_its_place(worker: Worker, dead: DeadLetter, service: Settings) -> None:
     assert requeue(worker.engine, dead, service, {}) is None
 
     assert dead_now(worker, dead) == []
@@ -83,10 +83,10 @@ def test_what_a_stage_gave_up_is_applied_in_its_place(worker: Worker, dead: Dead
     assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["two"]
 
 
-def test_a_refused_event_that_is_accepted_by_now_takes_its_place(
+def test_refused_event_that_is_valid_by_now_takes_its_place(
     worker: Worker, refuse: Refuse, publishing: Publishing, service: Settings
 ) -> None:
-    """As after an update of the service, which knows more types by then."""
+    """As after an update of the service, which then knows more types."""
     one = publishing.message("one", conversation="c1")
     letter = refuse(b"", one)
     publishing.say("two")
@@ -101,7 +101,7 @@ def test_a_refused_event_that_is_accepted_by_now_takes_its_place(
             assert connection.execute(statement).scalar_one() == 1
 
 
-def test_one_that_is_still_wrong_stays_with_its_new_reason(
+def test_event_that_is_still_invalid_stays_with_its_new_reason(
     worker: Worker, refuse: Refuse, publishing: Publishing, service: Settings
 ) -> None:
     letter = refuse(b"", publishing.message("one", role="narrator"))
@@ -117,7 +117,7 @@ def test_one_that_is_still_wrong_stays_with_its_new_reason(
 
 
 @pytest.mark.usefixtures("picky")
-def test_one_that_the_database_cannot_store_stays_whole(
+def test_event_the_database_cannot_store_stays_whole(
     worker: Worker, refuse: Refuse, publishing: Publishing, service: Settings
 ) -> None:
     letter = refuse(b"", publishing.message("7"))
@@ -129,7 +129,7 @@ def test_one_that_the_database_cannot_store_stays_whole(
     assert content_of(worker.engine, letter) is not None
 
 
-def test_a_message_that_was_kept_aside_is_checked_with_its_signature(
+def test_message_that_was_set_aside_is_checked_with_its_signature(
     *, worker: Worker, refuse: Refuse, publishing: Publishing, service: Settings, fresh_namespace: NamespacePath
 ) -> None:
     keys = {APP.kid: TenantKey(fresh_namespace.parts[0], APP.secret)}
@@ -147,7 +147,7 @@ def test_a_message_that_was_kept_aside_is_checked_with_its_signature(
     assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["one"]
 
 
-def test_a_letter_that_somebody_else_dealt_with_is_gone(
+def test_letter_that_another_operator_handled_is_gone(
     worker: Worker, dead: DeadLetter, refuse: Refuse, publishing: Publishing, service: Settings
 ) -> None:
     good = refuse(b"", publishing.message("good"))
@@ -161,7 +161,7 @@ def test_a_letter_that_somebody_else_dealt_with_is_gone(
     assert pending(worker) == 4
 
 
-def test_discarded_an_event_is_out_of_the_way_and_a_message_is_deleted(
+def test_discarded_event_blocks_nothing_and_a_discarded_message_is_deleted(
     worker: Worker, dead: DeadLetter, refuse: Refuse
 ) -> None:
     garbage = refuse(f"garbage of {uuid4()}".encode())
@@ -174,7 +174,7 @@ def test_discarded_an_event_is_out_of_the_way_and_a_message_is_deleted(
     assert pending(worker) == 1
 
 
-def test_letters_are_asked_for_by_id_or_by_what_their_reason_holds(worker: Worker, dead: DeadLetter) -> None:
+def test_letters_are_selected_by_id_or_by_part_of_their_reason(worker: Worker, dead: DeadLetter) -> None:
     def ids(reason: str) -> list[UUID]:
         found = letters(worker.engine, tenant_id=dead.lane.tenant_id, reason=reason)
         return [letter.letter_id for letter in found]

@@ -1,4 +1,4 @@
-"""Dispatching: no more than there are free slots, fair between tenants, spares who is down, and is safe in several copies."""
+"""Dispatching: up to the free slots, fair between tenants, sparing unavailable providers, and safe with several copies."""
 
 import json
 from collections import Counter
@@ -28,7 +28,7 @@ Slots = Callable[[int], None]
 
 
 class Tenant:
-    """A tenant, some of whose lanes are due."""
+    """A tenant with some due lanes."""
 
     def __init__(self, ingest_engine: Engine, lanes: int) -> None:
         self._name = f"tenant-{uuid4().hex}"
@@ -38,7 +38,7 @@ class Tenant:
             self.say()
 
     def say(self) -> LaneRef:
-        """Another of its lanes is due."""
+        """Make another of its lanes due."""
         path = NamespacePath.of((self._name, f"user-{len(self.lanes)}"))
         Publishing(self._engine, path).say("I like coffee")
         self.id = path.tenant_id
@@ -52,17 +52,17 @@ def tenant(ingest_engine: Engine, settled: None) -> Callable[[int], Tenant]:
 
 
 def hinted(hints: Hints) -> Counter[UUID]:
-    """How many hints each tenant was given."""
+    """Return how many hints each tenant got."""
     return Counter(UUID(hint.arguments[0]) for hint in hints())
 
 
 def told(hints: Hints) -> list[str]:
-    """The stages that were hinted."""
+    """Return the hinted stages."""
     return [hint.task.removeprefix("mosshead.") for hint in hints()]
 
 
 class TestSlots:
-    def test_no_more_is_given_out_than_there_are_free_slots(
+    def test_no_more_batches_are_dispatched_than_there_are_free_slots(
         self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         for _ in range(10):
@@ -72,7 +72,7 @@ class TestSlots:
             dispatch(worker_engine, service)
         assert len(hints()) == 3
 
-    def test_a_slot_that_becomes_free_is_filled(
+    def test_freed_slot_is_filled(
         self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         first, second = tenant(1), tenant(1)
@@ -90,7 +90,7 @@ class TestSlots:
         assert hinted(hints) == {first.id: 1, second.id: 1}
 
     @pytest.mark.usefixtures("settled")
-    def test_without_a_worker_nothing_is_claimed(
+    def test_nothing_is_claimed_without_a_worker(
         self, worker_engine: Engine, service: Settings, hints: Hints, tenant: Callable[[int], Tenant]
     ) -> None:
         (lane,) = tenant(1).lanes
@@ -98,7 +98,7 @@ class TestSlots:
         assert hints() == []
         assert claimed(worker_engine, lane)
 
-    def test_what_is_begun_goes_before_what_is_not(
+    def test_running_batches_go_before_new_ones(
         self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         tenant(3)
@@ -109,10 +109,10 @@ class TestSlots:
         dispatch(worker_engine, service)
         assert hinted(hints) == {begun.id: 1}
 
-    def test_a_lane_whose_app_publishes_at_this_moment_does_not_keep_a_slot_empty(
+    def test_lane_whose_app_is_publishing_keeps_no_slot_empty(
         self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
-        """In a long transaction of its own: the others' lanes must not wait for it."""
+        """In a long transaction of its own: other lanes must not wait for it."""
         busy, other = tenant(1), tenant(1)
         slots(1)
         with Worker(worker_engine, busy.lanes[0]).transaction() as connection:
@@ -122,7 +122,7 @@ class TestSlots:
 
 
 class TestFairness:
-    def test_a_tenant_with_much_to_do_delays_nobody(
+    def test_tenant_with_much_to_do_delays_nobody(
         self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         importing = tenant(50)
@@ -145,7 +145,7 @@ class TestFairness:
         ("count", "of_tenant", "given"),
         [(1, None, 1), (2, None, 1), (3, None, 2), (4, None, 3), (8, None, 6), (8, 2, 2), (2, 5, 2)],
     )
-    def test_one_tenant_gets_its_share(
+    def test_single_tenant_gets_its_share(
         self,
         *,
         worker_engine: Engine,
@@ -177,7 +177,7 @@ class TestHints:
         assert hinted(hints) == {one.id: 1 for one in tenants}
         assert told(hints) == ["extract"] * 12
 
-    def test_while_another_dispatches_nothing_is_done(
+    def test_nothing_is_done_while_another_copy_dispatches(
         self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         tenant(1)
@@ -189,7 +189,7 @@ class TestHints:
         dispatch(worker_engine, service)
         assert len(hints()) == 1
 
-    def test_worker_that_became_free_fills_its_own_slot_beside_another_that_dispatches(
+    def test_freed_worker_fills_its_own_slot_while_another_copy_dispatches(
         self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         for _ in range(3):
@@ -204,7 +204,7 @@ class TestHints:
                 done.result()
         assert set(hinted(hints).values()) == {1}
 
-    def test_a_hint_that_was_lost_is_given_again(
+    def test_lost_hint_is_sent_again(
         self,
         *,
         worker_engine: Engine,
@@ -228,7 +228,7 @@ class TestHints:
         dispatch(worker_engine, service)
         assert told(hints) == ["extract", "extract"]
 
-    def test_a_lapsed_lease_is_hinted_at_once(
+    def test_lapsed_lease_is_hinted_at_once(
         self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         worker = Worker(worker_engine, tenant(1).lanes[0])
@@ -239,7 +239,7 @@ class TestHints:
             dispatch(worker_engine, service)
         assert told(hints) == ["extract", "extract"], "and once"
 
-    def test_the_size_of_a_batch_is_what_the_settings_say(
+    def test_size_of_a_batch_follows_the_settings(
         self,
         *,
         worker_engine: Engine,
@@ -259,7 +259,7 @@ class TestHints:
 
 
 class TestWhatIsLeftAlone:
-    def test_a_lane_that_is_not_due(
+    def test_lane_that_is_not_due_is_skipped(
         self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, publishing: Publishing
     ) -> None:
         slots(1)
@@ -267,7 +267,7 @@ class TestWhatIsLeftAlone:
         dispatch(worker_engine, service)
         assert hints() == []
 
-    def test_a_lane_in_quarantine(
+    def test_quarantined_lane_is_skipped(
         self, worker_engine: Engine, service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         stopped, neighbour = tenant(1).lanes[0], tenant(1)
@@ -280,7 +280,7 @@ class TestWhatIsLeftAlone:
 
 @pytest.fixture
 def fails(admin_engine: Engine) -> Iterator[Callable[[LaneRef, str], None]]:
-    """Has each claim of a lane fail with an SQLSTATE, as what nobody has thought of does."""
+    """Make each claim of a lane fail with an SQLSTATE, as an unforeseen error would."""
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("""
             create table public.failing (namespace_id uuid primary key, sqlstate text not null);
@@ -318,7 +318,7 @@ def lane_state(worker_engine: Engine) -> Callable[[LaneRef], LaneState]:
 
 
 class TestALaneWhoseClaimFails:
-    def test_lane_whose_rows_no_claim_can_take_is_set_aside_with_its_reason_and_the_others_go_on(
+    def test_lane_with_unclaimable_rows_is_set_aside_with_its_reason_and_others_go_on(
         self,
         *,
         worker_engine: Engine,
@@ -344,7 +344,7 @@ class TestALaneWhoseClaimFails:
         assert (told["namespace_id"], told["error"]) == (str(bad.lanes[0].namespace_id), "DataError 22003")
         assert "coffee" not in str(logs)
 
-    def test_event_with_the_highest_number_in_a_database_from_before_the_bound_stops_nobody(
+    def test_event_with_the_highest_number_from_before_the_limit_stops_nobody(
         self,
         *,
         worker_engine: Engine,
@@ -405,7 +405,7 @@ class TestALaneWhoseClaimFails:
         dispatch(worker_engine, service)
         assert hinted(hints)[bad.id] == 1, "once the cause is gone it goes on"
 
-    def test_lane_whose_profiles_no_claim_can_take_is_set_aside_and_the_others_go_on(
+    def test_lane_with_unclaimable_profiles_is_set_aside_and_others_go_on(
         self,
         *,
         worker_engine: Engine,
@@ -416,7 +416,7 @@ class TestALaneWhoseClaimFails:
         tenant: Callable[[int], Tenant],
         lane_state: Callable[[LaneRef], LaneState],
     ) -> None:
-        """Where no event waits, the claim makes a batch for the profiles and reflections that are due."""
+        """Where no event waits, the claim makes a batch for due profiles and reflections."""
         bad, good = tenant(1), tenant(1)
         with admin_engine.begin() as connection:
             of_bad = {"id": bad.id}
@@ -438,7 +438,7 @@ class TestALaneWhoseClaimFails:
         assert lane_state(bad.lanes[0]).quarantined_for == "cannot be claimed: IntegrityError 23514"
 
     @pytest.mark.parametrize("sqlstate", ["57014", "40P01", "55P03"])
-    def test_lane_whose_claim_takes_too_long_is_looked_at_again_later_and_the_others_go_on(
+    def test_lane_whose_claim_takes_too_long_is_tried_again_later_and_others_go_on(
         self,
         *,
         worker_engine: Engine,
@@ -461,7 +461,7 @@ class TestALaneWhoseClaimFails:
         assert [one["event"] for one in logs] == ["lane_passed_over"], "and not at once again"
 
     @pytest.mark.parametrize("sqlstate", ["57P01", "08006", "53100", "42P01", "25006"])
-    def test_database_that_is_away_or_full_sets_no_lane_aside(
+    def test_missing_or_full_database_sets_no_lane_aside(
         self,
         *,
         worker_engine: Engine,
@@ -485,14 +485,14 @@ class TestALaneWhoseClaimFails:
 class TestAProviderThatIsDown:
     @pytest.fixture
     def online(self, service: Settings) -> Settings:
-        """Settings under which stages ask an LLM."""
+        """Return settings under which stages ask an LLM."""
         return service.model_copy(update={"openai_api_key": SecretStr("k")})
 
     def trip(self, engine: Engine, provider: str = "llm", pause: timedelta = LONG) -> None:
         with engine.begin() as connection:
             leases.trip_breaker(connection, provider, "503", pause=pause, first=LONG, most=LONG)
 
-    def test_nothing_is_claimed_for_it(
+    def test_nothing_is_claimed_for_a_provider_that_is_down(
         self, worker_engine: Engine, online: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         (lane,) = tenant(1).lanes
@@ -505,7 +505,7 @@ class TestAProviderThatIsDown:
         dispatch(worker_engine, online)
         assert [hint.arguments[1] for hint in hints()] == [str(lane.namespace_id)]
 
-    def test_what_does_not_need_it_goes_on(
+    def test_stages_that_do_not_need_the_provider_go_on(
         self,
         *,
         worker_engine: Engine,
@@ -529,12 +529,12 @@ class TestAProviderThatIsDown:
         assert told(hints) == ["extract", "embed"], "offline rules ask nobody"
 
     def failing(self, engine: Engine, lane: LaneRef) -> None:
-        """A batch that the provider did not answer, and whose pause is over."""
+        """Return a batch that the provider did not answer, and whose pause is over."""
         worker = Worker(engine, lane)
         worker.put_off(worker.leased(claimed(engine, lane)), NONE)
 
     @pytest.mark.parametrize("of_one_tenant", [True, False])
-    def test_who_has_not_asked_it_yet_tries_it_before_those_whom_it_did_not_answer(
+    def test_untried_batch_tries_the_provider_before_those_it_did_not_answer(
         self,
         *,
         worker_engine: Engine,
@@ -544,7 +544,7 @@ class TestAProviderThatIsDown:
         tenant: Callable[[int], Tenant],
         of_one_tenant: bool,
     ) -> None:
-        """Else two questions that it never answers would take each try of two slots, for ever."""
+        """Otherwise two questions that it never answers would take both slots at each try, for ever."""
         stuck = tenant(2)
         for lane in stuck.lanes:
             self.failing(worker_engine, lane)
@@ -554,7 +554,7 @@ class TestAProviderThatIsDown:
         dispatch(worker_engine, online)
         assert [hint.arguments[1] for hint in hints()] == [str(new.namespace_id)]
 
-    def test_those_whom_it_did_not_answer_try_it_where_nobody_else_does(
+    def test_batches_it_did_not_answer_try_the_provider_if_no_other_does(
         self, worker_engine: Engine, online: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         (lane,) = tenant(1).lanes
@@ -564,7 +564,7 @@ class TestAProviderThatIsDown:
         dispatch(worker_engine, online)
         assert [hint.arguments[1] for hint in hints()] == [str(lane.namespace_id)]
 
-    def test_while_one_tries_it_the_others_wait(
+    def test_others_wait_while_one_tries_the_provider(
         self, worker_engine: Engine, online: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
     ) -> None:
         tenant(1)
@@ -576,7 +576,7 @@ class TestAProviderThatIsDown:
         assert hints() == []
 
 
-def test_the_scheduler_dispatches_until_it_is_told_to_stop(
+def test_scheduler_dispatches_until_it_is_told_to_stop(
     service: Settings, hints: Hints, slots: Slots, tenant: Callable[[int], Tenant]
 ) -> None:
     slots(1)
@@ -592,7 +592,7 @@ def test_the_scheduler_dispatches_until_it_is_told_to_stop(
     assert told(hints) == ["extract"]
 
 
-def test_part_of_a_sweep_that_fails_keeps_none_of_the_others_from_running(
+def test_failing_part_of_a_sweep_does_not_stop_the_others(
     *,
     service: Settings,
     admin_engine: Engine,
@@ -601,7 +601,7 @@ def test_part_of_a_sweep_that_fails_keeps_none_of_the_others_from_running(
     slots: Slots,
     tenant: Callable[[int], Tenant],
 ) -> None:
-    """Dispatching fails throughout; what ended long ago is cleared all the same."""
+    """Dispatching always fails; what ended long ago is still cleared."""
     old, due = tenant(1), tenant(1)
     Worker(worker_engine, old.lanes[0]).finish(claimed(worker_engine, old.lanes[0]))
     slots(5)
@@ -626,7 +626,7 @@ def test_part_of_a_sweep_that_fails_keeps_none_of_the_others_from_running(
 
 
 def _batch_of(worker: Worker) -> BatchRef:
-    """The batch that is at work in a lane."""
+    """Return the running batch of a lane."""
     with worker.transaction() as connection:
         statement = text(
             "select batch_id from mosshead.lanes where tenant_id = :tenant_id and namespace_id = :namespace_id"

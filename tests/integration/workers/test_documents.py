@@ -1,4 +1,4 @@
-"""Documents: formed of what was said, edited by hand, and never written over what is newer."""
+"""Documents: formed from messages, edited by hand, and never overwritten with older content."""
 
 import json
 from collections.abc import Callable
@@ -47,7 +47,7 @@ class UserProfile(BaseModel):
 
 @pytest.fixture
 def profile(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> "Kept":
-    """A namespace that has asked for a `UserProfile`."""
+    """Return a namespace configured with a `UserProfile`."""
     schema = {"name": "UserProfile", "json_schema": UserProfile.model_json_schema()}
     forming.command(type="configure", profiles=[schema])
     return Kept(fake, forming, sarah)
@@ -62,12 +62,12 @@ class Kept:
         self.namespace = namespace
 
     def form(self, said: str, *fields: Any, at: Any = NOON, **given: Any) -> None:
-        """A message, of which the model makes some fields."""
+        """Publish a message from which the model fills some fields."""
         self.fake.script("DocumentAnswer", {"fields": list(fields)})
         self.forming.say(said, occurred_at=at.isoformat(), **given)
 
     def edit(self, patch: dict[str, Any], *, at: Any = NOON, version: int | None = None) -> Any:
-        """An edit by hand, carried out; returns its decision."""
+        """Apply an edit by hand and return its decision."""
         more = {} if version is None else {"document_version": version}
         edit = {"type": "edit_document", "document": "UserProfile", "patch": patch, "occurred_at": at.isoformat()}
         event_id = self.forming.command(**edit, **more)
@@ -87,7 +87,7 @@ class Kept:
         return self.namespace.documents.decisions(UserProfile)
 
 
-def test_a_document_is_formed_of_what_was_said_and_read_back_typed(profile: Kept) -> None:
+def test_document_is_formed_from_messages_and_read_back_typed(profile: Kept) -> None:
     assert profile.namespace.documents.get(UserProfile) is None
     profile.form("I am Ann and I live in Porto.", field_set("name", "Ann"), field_set("address", {"city": "Porto"}))
     first = profile.document
@@ -106,9 +106,7 @@ def test_a_document_is_formed_of_what_was_said_and_read_back_typed(profile: Kept
     assert ["BEGIN CURRENT" in prompt for prompt in asked] == [False, True]
 
 
-def test_a_document_that_nobody_asked_for_is_kept_by_hand_and_may_hold_anything(
-    forming: Forming, sarah: Namespace
-) -> None:
+def test_unconfigured_document_is_edited_by_hand_and_may_hold_anything(forming: Forming, sarah: Namespace) -> None:
     edit = {"type": "edit_document", "patch": {"soup": "leek", "prices": [4, 5]}}
     forming.command(**edit, document="menu")
     (kept,) = sarah.documents.list()
@@ -120,7 +118,7 @@ def test_a_document_that_nobody_asked_for_is_kept_by_hand_and_may_hold_anything(
 # What was edited by hand --------------------------------------------------------------------------------------------------
 
 
-def test_an_edit_is_not_overwritten_by_what_was_said_before_it(profile: Kept) -> None:
+def test_edit_is_not_overwritten_by_earlier_messages(profile: Kept) -> None:
     profile.form("I am Anna.", field_set("name", "Anna"), at=NOON)
     profile.edit({"name": "Ann", "address": {"city": "Porto"}}, at=NOON + DAY, version=1)
     assert profile.document.by_hand == ("/address/city", "/name")
@@ -136,8 +134,8 @@ def test_an_edit_is_not_overwritten_by_what_was_said_before_it(profile: Kept) ->
     assert profile.decisions[0].refused == "name: was edited by hand since (2)"
 
 
-def test_an_edit_while_the_model_thinks_is_not_overwritten(profile: Kept, worker_engine: Engine, lane: LaneRef) -> None:
-    """What the app wrote between the read and the write stands, and the model is asked again, with that before it."""
+def test_edit_during_the_models_answer_is_not_overwritten(profile: Kept, worker_engine: Engine, lane: LaneRef) -> None:
+    """What the app wrote between the read and the write stays, and the model is asked again with it."""
     profile.form("I am Anna.", field_set("name", "Anna"))
 
     def meanwhile(request: Request) -> dict[str, Any]:
@@ -163,7 +161,7 @@ def test_an_edit_while_the_model_thinks_is_not_overwritten(profile: Kept, worker
     assert [one.version for one in profile.namespace.documents.versions(UserProfile)] == [3, 2, 1]
 
 
-def test_an_edit_that_cannot_be_is_refused_and_says_why(profile: Kept) -> None:
+def test_impossible_edit_is_refused_with_the_reason(profile: Kept) -> None:
     profile.edit({"name": "Anna"})
     for patch, version, why in (
         ({"name": "Ann"}, 3, "version 3 was expected, but it is at 1"),
@@ -177,7 +175,7 @@ def test_an_edit_that_cannot_be_is_refused_and_says_why(profile: Kept) -> None:
 
 
 class Day(BaseModel):
-    """How a day of the user goes."""
+    """A day of the user."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
@@ -190,7 +188,7 @@ class Day(BaseModel):
     rooms: dict[str, int] = {}
 
 
-def test_what_the_library_takes_for_an_edit_the_service_takes_too(forming: Forming, sarah: Namespace) -> None:
+def test_edits_accepted_by_the_library_are_accepted_by_the_service(forming: Forming, sarah: Namespace) -> None:
     forming.command(type="configure", profiles=[{"name": "Day", "json_schema": Day.model_json_schema()}])
     whole = Day(alarm=time(6, 30), seen_at=datetime(2026, 5, 3, 15), nap=timedelta(minutes=-3))  # noqa: DTZ001 - as apps have it
     form = {"coffees": "2", "since": "2026-05-03T00:00:00", "pin": "1234", "rooms": {"attic": "1"}, "nap": None}
@@ -212,7 +210,7 @@ def test_what_the_library_takes_for_an_edit_the_service_takes_too(forming: Formi
         sarah.documents.edit(Day, {"seen_at": "2026-05-03T15:00:00"})
 
 
-def test_a_document_that_nobody_asked_for_is_what_was_edited_and_no_model_forms_it(
+def test_unconfigured_document_holds_its_edits_and_no_model_forms_it(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
     forming.command(type="edit_document", document="UserProfile", patch={"job": "vet"})
@@ -226,7 +224,7 @@ def test_a_document_that_nobody_asked_for_is_what_was_edited_and_no_model_forms_
 # Two at once --------------------------------------------------------------------------------------------------------------
 
 
-def test_of_two_edits_of_one_version_the_first_wins_and_the_second_is_refused(profile: Kept) -> None:
+def test_first_of_two_edits_of_one_version_wins_and_the_second_is_refused(profile: Kept) -> None:
     profile.edit({"name": "Anna"})
     first = profile.edit({"name": "Ann"}, version=1)
     second = profile.edit({"name": "Annie"}, version=1)
@@ -234,7 +232,7 @@ def test_of_two_edits_of_one_version_the_first_wins_and_the_second_is_refused(pr
     assert profile.value.name == "Ann"
 
 
-def test_of_many_writers_at_once_one_wins_each_version(worker_engine: Engine, lane: LaneRef, worker: Worker) -> None:
+def test_one_of_many_concurrent_writers_wins_each_version(worker_engine: Engine, lane: LaneRef, worker: Worker) -> None:
     def write(name: str, read: int) -> str | None:
         try:
             with tenant_transaction(worker_engine, lane.tenant_id) as connection:
@@ -253,7 +251,7 @@ def test_of_many_writers_at_once_one_wins_each_version(worker_engine: Engine, la
         assert (won, now.version) == ([now.body["by"]], read + 1)
 
 
-def test_the_library_says_at_once_which_version_there_is(profile: Kept) -> None:
+def test_library_reports_the_current_version_at_once(profile: Kept) -> None:
     profile.edit({"name": "Anna"})
     with pytest.raises(DocumentConflict, match="UserProfile is at version 1, and the edit is for version 7"):
         profile.namespace.documents.edit(UserProfile, {"name": "Ann"}, version=7)
@@ -272,7 +270,7 @@ def test_the_library_says_at_once_which_version_there_is(profile: Kept) -> None:
 # The model misbehaves -----------------------------------------------------------------------------------------------------
 
 
-def test_an_answer_that_is_none_leaves_the_document_and_the_lane_goes_on(profile: Kept) -> None:
+def test_invalid_answer_leaves_the_document_and_the_lane_goes_on(profile: Kept) -> None:
     profile.edit({"name": "Anna"}, at=NOON - DAY)
     profile.fake.script(
         "DocumentAnswer",
@@ -291,7 +289,7 @@ def test_an_answer_that_is_none_leaves_the_document_and_the_lane_goes_on(profile
 # The app's next release ---------------------------------------------------------------------------------------------------
 
 
-def test_a_document_goes_on_where_the_app_asks_for_other_fields(profile: Kept) -> None:
+def test_document_survives_a_change_of_its_fields(profile: Kept) -> None:
     profile.form("I am Ann, 30, an actor.", field_set("name", "Ann"), field_set("age", 30), field_set("job", "actor"))
     newer = create_model("UserProfile", name=(str | None, None), age=(str | None, None), pet=(str | None, None))
     shape = {"name": "UserProfile", "json_schema": newer.model_json_schema()}
@@ -312,7 +310,7 @@ def test_a_document_goes_on_where_the_app_asks_for_other_fields(profile: Kept) -
 # Back, and away -----------------------------------------------------------------------------------------------------------
 
 
-def test_what_was_done_to_a_document_can_be_undone_and_that_too(profile: Kept) -> None:
+def test_change_of_a_document_and_its_undo_can_be_undone(profile: Kept) -> None:
     profile.edit({"name": "Anna"})
     edit = profile.edit({"name": "Ann", "job": "judge"})
     undone = profile.forming.command(type="undo", decision_id=str(edit.id))
@@ -324,7 +322,7 @@ def test_what_was_done_to_a_document_can_be_undone_and_that_too(profile: Kept) -
     assert (profile.value, profile.document.version) == (UserProfile(name="Ann", job="judge"), 4)
 
 
-def test_an_export_has_the_document_as_it_is_and_as_it_was(profile: Kept) -> None:
+def test_export_has_the_document_as_it_is_and_as_it_was(profile: Kept) -> None:
     def exported(as_of: datetime | None = None) -> list[dict[str, Any]]:
         return [one for one in map(json.loads, profile.namespace.export(as_of=as_of)) if one["type"] == "document"]
 
@@ -345,7 +343,7 @@ def test_an_export_has_the_document_as_it_is_and_as_it_was(profile: Kept) -> Non
     assert exported() == []
 
 
-def test_a_first_version_that_is_undone_is_gone_and_the_next_counts_on(profile: Kept) -> None:
+def test_first_version_that_is_undone_is_gone_and_the_next_counts_on(profile: Kept) -> None:
     first = profile.edit({"name": "Anna"})
     profile.forming.command(type="undo", decision_id=str(first.id))
     assert profile.namespace.documents.get(UserProfile) is None
@@ -353,7 +351,7 @@ def test_a_first_version_that_is_undone_is_gone_and_the_next_counts_on(profile: 
     assert profile.document.version == 2
 
 
-def test_what_later_edits_build_on_is_not_undone(profile: Kept, rows: Callable[[str], list[Any]]) -> None:
+def test_change_that_later_edits_build_on_is_not_undone(profile: Kept, rows: Callable[[str], list[Any]]) -> None:
     first = profile.edit({"name": "Anna"})
     second = profile.edit({"name": "Ann"})
     profile.forming.command(type="undo", decision_id=str(first.id))
@@ -366,7 +364,7 @@ def test_what_later_edits_build_on_is_not_undone(profile: Kept, rows: Callable[[
 
 @pytest.fixture
 def rows(admin_engine: Engine, lane: LaneRef) -> Callable[[str], list[Any]]:
-    """What a table holds of the lane's tenant."""
+    """Return a table's rows of the lane's tenant."""
 
     def rows(table: str) -> list[Any]:
         with admin_engine.connect() as connection:
@@ -376,7 +374,7 @@ def rows(admin_engine: Engine, lane: LaneRef) -> Callable[[str], list[Any]]:
     return rows
 
 
-def test_a_schema_that_moved_on_says_what_does_not_fit_and_another_namespace_has_none(
+def test_changed_schema_names_what_no_longer_fits_and_another_namespace_has_no_document(
     profile: Kept, memory: Memory
 ) -> None:
     profile.edit({"name": "Ann", "job": "judge"})

@@ -1,4 +1,4 @@
-"""What was in the prompt and comes back is no news: nothing is stored twice, and nothing grows surer by its own echo."""
+"""Notes from the prompt that come back are no news: nothing is stored twice, and nothing is reinforced by its own echo."""
 
 from collections.abc import Callable, Iterator
 from itertools import combinations, cycle, islice
@@ -46,7 +46,7 @@ def forming(  # noqa: PLR0917 - fixtures
     publishing: Publishing,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Forming]:
-    """By the offline rules, and by a model that takes every sentence in the first person for a fact."""
+    """Form memories by the offline rules, and by a model that takes every first-person sentence for a fact."""
     with FakeOpenAI() as fake:
         if request.param == "model":
             monkeypatch.setenv("OPENAI_BASE_URL", fake.base_url)
@@ -56,7 +56,7 @@ def forming(  # noqa: PLR0917 - fixtures
 
 
 def turn(forming: Forming, sarah: Namespace, said: str, *, marked: bool, fill: bool) -> None:
-    """One turn of an app that puts the context into the prompt, and whose assistant repeats all of it."""
+    """Run one turn of an app that puts the context into the prompt, and whose assistant repeats all of it."""
     context = sarah.context(said, conversation="c1", budget=2_000, fill=fill)
     mark: dict[str, Any] = {"injected": [str(one.id) for one in context.memories]} if marked else {}
     known = " ".join(f"{_to_user(one)}, right?" for one in context.memories)
@@ -91,8 +91,8 @@ def test_turns_with_injection_store_nothing_twice_and_reinforce_nothing(
 
 
 @pytest.mark.parametrize("fill", [False, True])
-def test_without_the_mark_the_echo_counts(forming: Forming, sarah: Namespace, *, fill: bool) -> None:
-    """So that the test above can fail."""
+def test_echo_counts_without_the_mark(forming: Forming, sarah: Namespace, *, fill: bool) -> None:
+    """This shows that the test above can fail."""
     for said in ("I live in Seattle.", "That's right. I live in Seattle."):
         turn(forming, sarah, said, marked=False, fill=fill)
 

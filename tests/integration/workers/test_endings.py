@@ -1,4 +1,4 @@
-"""How a stage ends that did not succeed: told to a database that may be away, and only by whoever still has the lease."""
+"""How a failed stage ends: reported to a database that may be down, and only by the holder of the lease."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -43,13 +43,13 @@ def used(service: Settings) -> Parts:
 
 @pytest.fixture
 def lease(settled: None, publishing: Publishing, worker: Worker, lane: LaneRef) -> Lease:
-    """Of a batch of one message that is being extracted."""
+    """Return the lease of a batch of one message that is being extracted."""
     publishing.say("I like coffee")
     return worker.leased(claimed(worker.engine, lane))
 
 
 def after(engine: Engine, batch: BatchRef) -> Any:
-    """How a batch stands, with its lane and its event."""
+    """Return the state of a batch, its lane and its event."""
     statement = text("""
         select stage, attempts, starts, batch.error, events.state, reason, lease_owner,
                extract(epoch from due_at - now()) as delay, lanes.batch_id as at_work
@@ -60,7 +60,7 @@ def after(engine: Engine, batch: BatchRef) -> Any:
         return connection.execute(statement, {"id": batch.batch_id}).one()
 
 
-def test_what_waits_for_a_provider_is_put_off_as_long_as_the_provider(
+def test_stage_that_waits_for_a_provider_is_postponed_as_long_as_the_provider(
     lease: Lease, used: Parts, admin_engine: Engine
 ) -> None:
     tasks.settle(lease, used, OUTCOMES["wait"], "ModelUnavailable: 429")
@@ -74,7 +74,7 @@ def test_what_waits_for_a_provider_is_put_off_as_long_as_the_provider(
 
 
 @pytest.mark.parametrize("counts", [True, False])
-def test_what_is_tried_again_waits_and_counts_as_it_was_told(
+def test_retried_stage_waits_and_counts_as_reported(
     lease: Lease, used: Parts, admin_engine: Engine, counts: bool
 ) -> None:
     tasks.settle(lease, used, Retry(timedelta(seconds=40), counts=counts), "ValueError")
@@ -83,7 +83,7 @@ def test_what_is_tried_again_waits_and_counts_as_it_was_told(
     assert (row.stage, row.attempts, row.lease_owner, 30 < row.delay <= 40) == ("extract", int(counts), None, True)
 
 
-def test_an_event_that_is_given_up_is_dead_with_its_stage_and_the_lane_free(
+def test_event_that_is_given_up_is_dead_with_its_stage_and_frees_the_lane(
     lease: Lease, used: Parts, admin_engine: Engine
 ) -> None:
     tasks.settle(lease, used, GiveUp(), "ValueError")
@@ -92,7 +92,7 @@ def test_an_event_that_is_given_up_is_dead_with_its_stage_and_the_lane_free(
     assert (row.stage, row.state, row.reason, row.at_work) == ("dead", "dead", "extract: ValueError", None)
 
 
-def test_a_batch_that_is_given_up_is_split(
+def test_batch_that_is_given_up_is_split(
     publishing: Publishing, worker: Worker, used: Parts, admin_engine: Engine
 ) -> None:
     publishing.say("one", "two")
@@ -111,7 +111,7 @@ def test_a_batch_that_is_given_up_is_split(
         assert stage.scalar_one() == "split"
 
 
-def test_profiles_that_cannot_be_refreshed_bury_nothing_that_took_effect(
+def test_failed_profiles_make_no_event_in_effect_dead(
     publishing: Publishing, worker: Worker, used: Parts, admin_engine: Engine
 ) -> None:
     publishing.say("I like coffee")
@@ -131,7 +131,7 @@ def test_profiles_that_cannot_be_refreshed_bury_nothing_that_took_effect(
 
 
 @pytest.mark.parametrize("outcome", sorted(OUTCOMES))
-def test_who_lost_the_lease_changes_nothing(
+def test_task_that_lost_the_lease_changes_nothing(
     lease: Lease, used: Parts, worker: Worker, admin_engine: Engine, outcome: str
 ) -> None:
     with worker.transaction() as connection:
@@ -147,11 +147,11 @@ def test_who_lost_the_lease_changes_nothing(
 
 
 class TestADatabaseThatGoesAway:
-    """Its connection is cut at the moment at which the failure is to be written down."""
+    """The connection is cut at the moment the failure is to be stored."""
 
     @contextmanager
     def cut(self, engine: Engine, worker: Worker, settle: Callable[[], None]) -> Iterator[Future[None]]:
-        """Settles, and has its connection cut before it wrote anything."""
+        """Settle, with the connection cut before anything is written."""
         with ThreadPoolExecutor(1) as threads:
             with worker.transaction() as connection:
                 connection.execute(
@@ -163,8 +163,10 @@ class TestADatabaseThatGoesAway:
             yield settling
 
     @pytest.mark.parametrize("outcome", sorted(OUTCOMES))
-    def test_is_waited_for(self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine, outcome: str) -> None:
-        """Else a failure that was dealt with would pass for a crash."""
+    def test_missing_database_is_waited_for(
+        self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine, outcome: str
+    ) -> None:
+        """Otherwise a failure that was handled would count as a crash."""
         with self.cut(
             admin_engine, worker, lambda: tasks.settle(lease, used, OUTCOMES[outcome], "ValueError")
         ) as settling:
@@ -176,23 +178,23 @@ class TestADatabaseThatGoesAway:
             outcome
         ]
 
-    def test_is_waited_for_when_the_worker_is_told_to_stop(
+    def test_missing_database_is_waited_for_when_the_worker_is_told_to_stop(
         self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
     ) -> None:
         with self.cut(admin_engine, worker, lambda: tasks.put_off(lease, used, "stopped")) as settling:
             settling.result(timeout=30)
         assert worker.leased(lease.batch).crashes == 0
 
-    def test_is_not_waited_for_longer_than_a_stage_may_run(
+    def test_missing_database_is_waited_for_no_longer_than_a_stage_may_run(
         self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
     ) -> None:
-        """It looks like a crash then, and is tried again."""
+        """It then looks like a crash, and is retried."""
         hasty = replace(used, settings=used.settings.model_copy(update={"stage_seconds": 0.0}))
         with self.cut(admin_engine, worker, lambda: tasks.settle(lease, hasty, GiveUp(), "ValueError")) as settling:
             settling.result(timeout=30)
         assert after(admin_engine, lease.batch).lease_owner == lease.owner
 
-    def test_is_not_waited_for_longer_than_the_lease_by_a_worker_that_is_told_to_stop(
+    def test_stopping_worker_waits_no_longer_than_the_lease(
         self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
     ) -> None:
         hasty = replace(used, settings=used.settings.model_copy(update={"lease_seconds": 0.0}))
@@ -200,10 +202,10 @@ class TestADatabaseThatGoesAway:
             settling.result(timeout=30)
         assert after(admin_engine, lease.batch).lease_owner == lease.owner
 
-    def test_is_no_crash_of_whoever_lost_the_lease_meanwhile(
+    def test_outage_is_no_crash_of_a_task_that_lost_the_lease(
         self, lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
     ) -> None:
-        """Another was quicker when the database was back; or else three long outages would bury an event."""
+        """Another task was quicker once the database was back; otherwise three long outages would make an event dead."""
         with ThreadPoolExecutor(1) as threads:
             with worker.transaction() as connection:
                 connection.execute(
@@ -221,14 +223,14 @@ class TestADatabaseThatGoesAway:
         assert after(admin_engine, lease.batch).starts == 1
 
 
-def test_outages_that_outlast_their_leases_are_no_crashes(
+def test_outages_longer_than_their_leases_are_no_crashes(
     addresses: Addresses,
     publishing: Publishing,
     worker: Worker,
     used: Parts,
     admin_engine: Engine,
 ) -> None:
-    """Postgres is away again and again, each time for longer than a lease, while the one stage of an event is at work."""
+    """Postgres goes down repeatedly, each time for longer than a lease, while the only stage of an event runs."""
     publishing.say("I like coffee")
     batch = claimed(worker.engine, worker.lane)
     url = make_url(addresses.worker_url)

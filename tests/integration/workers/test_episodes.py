@@ -1,4 +1,4 @@
-"""Episodes and records through the service: formed once a conversation rests, read back typed, undone like any memory."""
+"""Episodes and records through the service: formed once a conversation is idle, read back typed, undone like any memory."""
 
 import json
 
@@ -21,7 +21,7 @@ TOLD = {
 QUIZ = {"observation": "User wanted a quiz.", "thoughts": "Short ones hold.", "action": "Asked.", "result": "Fun."}
 
 
-def test_a_conversation_leaves_episodes_that_are_found_again(
+def test_conversation_leaves_episodes_that_are_found_again(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
     forming.say("My oven at 220 burns every loaf.", conversation="c")
@@ -56,13 +56,13 @@ def test_a_conversation_leaves_episodes_that_are_found_again(
 
 
 class Workout(BaseModel):
-    """A shape of an app's own."""
+    """A schema of an app."""
 
     sport: str
     minutes: int
 
 
-def test_a_collection_is_the_records_of_a_schema(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
+def test_collection_holds_the_records_of_a_schema(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
     forming.command(type="configure", schemas=[{"name": "Workout", "json_schema": Workout.model_json_schema()}])
     said = "I was running for 30 minutes and swimming for 20 minutes, and I like tea."
     facts = [

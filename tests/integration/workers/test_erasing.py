@@ -1,4 +1,4 @@
-"""Erasing: what is to be gone is in no table any more, what is not stays, and nothing that still travels brings it back."""
+"""Erasing: the erased data is in no table, everything else stays, and no event under way restores it."""
 
 from uuid import UUID, uuid4
 
@@ -13,7 +13,7 @@ from tests.given import Publishing
 from tests.integration.workers.conftest import Find
 
 
-def test_everything_is_in_no_table_any_more(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_erased_namespace_is_in_no_table(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("I live in Quuxville.", "Peter Quux is a dentist at Quuxcorp.", conversation="quux-talk")
     forming.say("Peter has a dog called Quuxie.")
     assert {"messages", "memories", "events", "entities", "vocabulary", "decisions"} <= set(find("quux"))
@@ -30,7 +30,7 @@ def test_everything_is_in_no_table_any_more(forming: Forming, sarah: Namespace, 
     assert find(*sarah.path.parts[1:]) == {}
 
 
-def test_a_conversation_goes_and_the_rest_stays(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_conversation_is_erased_and_the_rest_stays(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("I work at Brightleaf.", conversation="kept")
     forming.say("I live in Quuxville.", "Peter Quux is a dentist.", conversation="gone")
 
@@ -41,7 +41,7 @@ def test_a_conversation_goes_and_the_rest_stays(forming: Forming, sarah: Namespa
     assert sarah.messages.search("Where do I work?").messages
 
 
-def test_a_memory_that_is_borne_out_elsewhere_stays_and_says_what_was_said_there(
+def test_memory_supported_elsewhere_stays_with_the_words_from_there(
     forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     (kept,) = forming.say("I live in Leeds.", conversation="kept")
@@ -56,7 +56,7 @@ def test_a_memory_that_is_borne_out_elsewhere_stays_and_says_what_was_said_there
     assert find("really") == {}
 
 
-def test_what_an_app_put_down_stays_though_it_was_repeated_there(
+def test_memory_written_by_the_app_stays_though_the_conversation_repeated_it(
     forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     forming.command(type="remember", content="User likes figs")
@@ -69,7 +69,7 @@ def test_what_an_app_put_down_stays_though_it_was_repeated_there(
     assert find("really") == {}
 
 
-def test_what_was_replaced_there_does_not_come_back(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_memory_replaced_in_the_conversation_does_not_come_back(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("I live in Leeds.", conversation="kept")
     forming.say("I moved to Quuxville.", conversation="gone")
 
@@ -81,7 +81,7 @@ def test_what_was_replaced_there_does_not_come_back(forming: Forming, sarah: Nam
     assert (replaced.content, replaced.superseded_by) == ("User lives in Leeds", None)
 
 
-def test_a_memory_goes_with_the_messages_that_it_came_from(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_memory_is_erased_with_its_source_messages(forming: Forming, sarah: Namespace, find: Find) -> None:
     (said,) = forming.say("I have quuxitis. I work at Brightleaf.", conversation="c")
     (later,) = forming.say("I like figs.", conversation="c")
     (memory,) = [one for one in sarah.memories() if "quux" in one.content]
@@ -98,10 +98,8 @@ def test_a_memory_goes_with_the_messages_that_it_came_from(forming: Forming, sar
     assert sarah.messages.get(later).messages
 
 
-def test_the_turn_that_followed_holds_nothing_of_it_either(
-    forming: Forming, sarah: Namespace, admin_engine: Engine
-) -> None:
-    """A turn is found by the one before it, too: it has a vector of both."""
+def test_turn_that_followed_holds_nothing_of_it(forming: Forming, sarah: Namespace, admin_engine: Engine) -> None:
+    """A turn is also found by the one before it: it has a vector of both."""
     told = ("Hello there.", "I have quuxitis.", "So I drink tea.", "And coffee.")
     first, gone, follows, last = (
         forming.say(said, conversation="c", occurred_at=f"2026-03-02T12:0{minute}:00+00:00")[0]
@@ -124,7 +122,7 @@ def test_the_turn_that_followed_holds_nothing_of_it_either(
     assert alone() == {first: True, follows: True, last: False}
 
 
-def test_a_memory_put_down_by_hand_goes_with_its_event(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_memory_written_by_hand_is_erased_with_its_event(forming: Forming, sarah: Namespace, find: Find) -> None:
     event_id = forming.command(type="remember", content="User has quuxitis.")
     memory_id = remembered_id(forming.publishing.lane.namespace_id, event_id)
     forming.command(type="forget", memories=[str(memory_id)], reason="quux is over")
@@ -134,7 +132,7 @@ def test_a_memory_put_down_by_hand_goes_with_its_event(forming: Forming, sarah: 
     assert find("quux") == {}
 
 
-def test_one_that_waits_to_be_put_down_is_not(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_pending_memory_that_is_erased_is_not_written(forming: Forming, sarah: Namespace, find: Find) -> None:
     waits = forming.event(type="remember", content="User has quuxitis.")
     forming.publishing.send(waits)
     forming.erase(memories=[str(remembered_id(forming.publishing.lane.namespace_id, UUID(waits["event_id"])))])
@@ -144,7 +142,7 @@ def test_one_that_waits_to_be_put_down_is_not(forming: Forming, sarah: Namespace
     assert not sarah.progress().partial
 
 
-def test_of_an_import_its_own_line_goes(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_imported_memory_is_erased_with_its_own_line(forming: Forming, sarah: Namespace, find: Find) -> None:
     lines = [{"id": "1", "content": "User has quuxitis."}, {"id": "2", "content": "User likes figs."}]
     forming.command(type="import", memories=lines)
 
@@ -154,7 +152,7 @@ def test_of_an_import_its_own_line_goes(forming: Forming, sarah: Namespace, find
     assert set(find("likes figs")) >= {"events", "memories"}
 
 
-def test_an_entity_goes_with_all_that_was_ever_linked_to_it(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_entity_is_erased_with_all_that_was_ever_linked_to_it(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("Peter Quux is a dentist at Brightleaf.", "My sister Anna lives in Leeds.")
     forming.say("Peter Quux has a dog.")
     (peter,) = [one for one in sarah.entities.list() if "Quux" in one.name]
@@ -166,7 +164,7 @@ def test_an_entity_goes_with_all_that_was_ever_linked_to_it(forming: Forming, sa
     assert "Anna" in {one.name for one in sarah.entities.list()}
 
 
-def test_one_message_goes_with_what_was_learned_from_it_alone(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_message_is_erased_with_what_was_learned_from_it_alone(forming: Forming, sarah: Namespace, find: Find) -> None:
     kept, gone = forming.say("I live in Leeds.", "I work at Quuxcorp.", conversation="c")
     (again,) = forming.say("I really do live in Leeds.", conversation="c")
 
@@ -183,7 +181,7 @@ def test_one_message_goes_with_what_was_learned_from_it_alone(forming: Forming, 
     assert not [line for line in sarah.export() if "quux" in str(line).lower()]
 
 
-def test_a_message_that_comes_after_its_erasure_is_kept_out(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_message_that_arrives_after_its_erasure_is_kept_out(forming: Forming, sarah: Namespace, find: Find) -> None:
     late = forming.publishing.message("I live in Quuxville.")
 
     forming.erase(message=late["event_id"])
@@ -193,7 +191,7 @@ def test_a_message_that_comes_after_its_erasure_is_kept_out(forming: Forming, sa
     assert sarah.memories() == []
 
 
-def test_nothing_but_a_message_is_erased_by_the_id_of_a_message(forming: Forming, sarah: Namespace) -> None:
+def test_id_of_a_message_erases_only_a_message(forming: Forming, sarah: Namespace) -> None:
     remembered = forming.command(type="remember", content="User likes figs")
     receipt = sarah.erasures.get(forming.erase(message=str(remembered)))
 
@@ -202,7 +200,7 @@ def test_nothing_but_a_message_is_erased_by_the_id_of_a_message(forming: Forming
     assert [one.content for one in sarah.memories()] == ["User likes figs"]
 
 
-def test_it_cannot_be_undone_and_no_undo_brings_it_back(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_erasure_cannot_be_undone_and_no_undo_restores_it(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("I live in Leeds.", conversation="kept")
     forming.say("I moved to Quuxville.", conversation="gone")
     made = [one.id for one in sarah.decisions.latest()]
@@ -218,7 +216,7 @@ def test_it_cannot_be_undone_and_no_undo_brings_it_back(forming: Forming, sarah:
         sarah.undo(erased)
 
 
-def test_receipts_say_what_went_and_outlive_everything(forming: Forming, sarah: Namespace) -> None:
+def test_receipts_say_what_was_erased_and_outlive_everything(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Leeds.", conversation="c")
     first = forming.erase(conversation="c")
     assert sarah.erasures.get(uuid4()) is None
@@ -231,7 +229,9 @@ def test_receipts_say_what_went_and_outlive_everything(forming: Forming, sarah: 
     assert receipt.asked_at <= receipt.erased_at
 
 
-def test_nobody_else_loses_anything(forming: Forming, worker_engine: Engine, ingest_engine: Engine, find: Find) -> None:
+def test_other_namespaces_lose_nothing(
+    forming: Forming, worker_engine: Engine, ingest_engine: Engine, find: Find
+) -> None:
     forming.say("I live in Quuxville.", conversation="c")
     tenant, user = forming.publishing.path.parts
     other = Forming(worker_engine, Publishing(ingest_engine, NamespacePath.of((tenant, user + "-2"))))

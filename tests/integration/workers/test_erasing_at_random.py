@@ -1,4 +1,4 @@
-"""After whatever an app may do, one conversation is erased: none of its words is left, all else is, and nothing hangs loose."""
+"""After random use of an app, one conversation is erased: none of its words remain, all else does, no reference dangles."""
 
 import random
 from collections.abc import Callable
@@ -60,7 +60,7 @@ LOOSE = """
 
 
 def live(forming: Forming, sarah: Namespace, chance: random.Random, acts: int = 12) -> list[str]:
-    """Some weeks of an app; what was said in the conversation that is kept."""
+    """Run some weeks of an app; return the messages of the conversation that is kept."""
     kept_messages = []
     for _ in range(acts):
         act = chance.random()
@@ -83,7 +83,7 @@ def live(forming: Forming, sarah: Namespace, chance: random.Random, acts: int = 
 
 
 def borne_out(sarah: Namespace) -> dict[UUID, str]:
-    """What memories say of which no source was said in the conversation that goes."""
+    """Return the contents of memories without a source in the erased conversation."""
     told = [sarah.get(one.id) for one in sarah.memories()]
     return {
         one.id: one.content
@@ -94,7 +94,7 @@ def borne_out(sarah: Namespace) -> dict[UUID, str]:
 
 @pytest.fixture
 def rows(admin_engine: Engine, lane: LaneRef) -> Callable[[str], list[str]]:
-    """What a statement finds in the namespace."""
+    """Return a statement's rows in the namespace."""
 
     def rows(statement: str) -> list[str]:
         with admin_engine.connect() as connection:
@@ -107,7 +107,7 @@ def rows(admin_engine: Engine, lane: LaneRef) -> Callable[[str], list[str]]:
     "seed",
     [119, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (145, *range(4)))],  # the first two found faults
 )
-def test_one_conversation_is_gone_and_all_else_is_there(
+def test_one_conversation_is_erased_and_everything_else_stays(
     forming: Forming,
     sarah: Namespace,
     find: Find,

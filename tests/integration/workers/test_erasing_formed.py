@@ -1,4 +1,4 @@
-"""Erasing what a model made of what was said: updates, documents, summaries, episodes, answers that were kept."""
+"""Erasing what a model derived from messages: updates, documents, summaries, episodes, stored answers."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ def form(fake: FakeOpenAI, forming: Forming, said: str, *fields: Any, conversati
     forming.command(type="conversation_ended", conversation=conversation)
 
 
-def test_a_memory_says_again_what_it_said_before_it_was_made_more_precise(
+def test_memory_returns_to_its_content_from_before_the_update(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     first, second = "I work at Brightleaf", "I work at Brightleaf on the quux team"
@@ -64,7 +64,7 @@ def test_a_memory_says_again_what_it_said_before_it_was_made_more_precise(
     assert hit.similarity == pytest.approx(1, abs=0.001)
 
 
-def test_what_was_learned_of_somebody_is_unlearned_for_good(
+def test_erased_knowledge_of_an_entity_is_gone_for_good(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     def told(content: str, **of_peter: Any) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def test_what_was_learned_of_somebody_is_unlearned_for_good(
     assert sarah.entities.profile("Peter Haas").summary == "Peter Haas (person). Peter Haas keeps bees."
 
 
-def test_a_document_loses_what_was_said_there_and_keeps_the_rest(
+def test_document_loses_what_was_said_there_and_keeps_the_rest(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     ask_for_a_profile(forming)
@@ -108,7 +108,7 @@ def test_a_document_loses_what_was_said_there_and_keeps_the_rest(
     assert document.value == UserProfile(job="vet")
 
 
-def test_one_that_does_not_fit_its_schema_without_it_goes(
+def test_document_that_would_become_invalid_is_erased(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     class Needed(BaseModel):
@@ -123,7 +123,7 @@ def test_one_that_does_not_fit_its_schema_without_it_goes(
     assert sarah.documents.get(UserProfile) is None
 
 
-def test_a_summary_is_made_anew_of_what_is_left(
+def test_summary_is_rewritten_from_what_is_left(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     forming.say("I like figs", conversation="c")
@@ -146,7 +146,7 @@ def test_a_summary_is_made_anew_of_what_is_left(
     assert sarah.messages.summary("other") is None
 
 
-def test_an_episode_goes_with_a_memory_of_the_same_messages(
+def test_episode_is_erased_with_a_memory_of_the_same_messages(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     forming.command(type="configure", episodes=True)
@@ -162,10 +162,10 @@ def test_an_episode_goes_with_a_memory_of_the_same_messages(
     assert find("quux") == {}
 
 
-def test_a_worker_that_is_at_it_stores_nothing_any_more(
+def test_running_worker_stores_nothing_after_the_erasure(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, worker: Worker, find: Find
 ) -> None:
-    """While the model answers. What else it had is taken up again, and so is what was published since."""
+    """Erased while the model answers. Its other events are processed again, as is what was published since."""
     said = (("I have quuxitis", "gone"), ("I like rice", "kept"))
     forming.publishing.send(*(forming.publishing.message(one, conversation=where) for one, where in said))
     batch = claimed(worker.engine, worker.lane)

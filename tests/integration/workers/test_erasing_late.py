@@ -1,4 +1,4 @@
-"""What was published before an erasure and comes after it, what waits beside it, and an erasure that is cut short."""
+"""Events published before an erasure that arrive later or wait beside it, and an interrupted erasure."""
 
 import json
 import threading
@@ -35,13 +35,13 @@ HOUR = timedelta(hours=1)
 
 
 def made(at: datetime) -> str:
-    """An event's id that says when it was made."""
+    """Return an event id that contains its time."""
     tail = uuid7().int & ((1 << 80) - 1)
     return str(UUID(int=int(at.timestamp() * 1000) << 80 | tail))
 
 
 def erasing(publishing: Publishing, at: datetime | None = None, **what: Any) -> dict[str, Any]:
-    """The publisher's next event, which has something erased; not sent yet."""
+    """Return the publisher's next event, an erasure, not yet sent."""
     message = publishing.message()
     envelope = ("version", "namespace", "publisher", "publisher_sequence", "occurred_at")
     named = {name: message[name] for name in envelope}
@@ -57,10 +57,10 @@ def late(sarah: Namespace) -> int:
 
 
 @pytest.mark.parametrize("what", [{"everything": True}, {"conversation": "c"}], ids=["everything", "a conversation"])
-def test_what_was_published_before_and_comes_later_is_kept_out(
+def test_event_published_before_and_received_later_is_kept_out(
     forming: Forming, sarah: Namespace, find: Find, what: dict[str, Any]
 ) -> None:
-    """Of the same spool its numbers tell, of another the times in the ids."""
+    """Numbers show the order within the same spool; for another spool, the times in the ids do."""
     mine, other = forming.publishing, forming.publishing.another()
     now = datetime.now(UTC)
     overtaken = mine.message("I live in Quuxville.", event_id=made(now), conversation="c")
@@ -78,7 +78,7 @@ def test_what_was_published_before_and_comes_later_is_kept_out(
     assert progress.received[other.id] == progress.consolidated[other.id] == 1
 
 
-def test_what_is_published_since_is_taken_up(forming: Forming, sarah: Namespace) -> None:
+def test_event_published_since_is_processed(forming: Forming, sarah: Namespace) -> None:
     mine, other = forming.publishing, forming.publishing.another()
     now = datetime.now(UTC)
     erasure = erasing(mine, at=now, everything=True)
@@ -92,7 +92,9 @@ def test_what_is_published_since_is_taken_up(forming: Forming, sarah: Namespace)
     assert len(sarah.messages.search("Where do I live and work?").messages) == 2
 
 
-def test_what_waited_before_it_is_never_taken_up(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_event_that_waited_before_the_erasure_is_never_processed(
+    forming: Forming, sarah: Namespace, find: Find
+) -> None:
     mine = forming.publishing
     mine.send(mine.message("I live in Quuxville.", conversation="c"), mine.message("I like figs."))
     forming.send(erasing(mine, conversation="c"))
@@ -104,7 +106,7 @@ def test_what_waited_before_it_is_never_taken_up(forming: Forming, sarah: Namesp
 
 @pytest.mark.parametrize("what", [{"everything": True}, {"conversation": "c"}], ids=["everything", "a conversation"])
 @pytest.mark.parametrize("event_id", [str(uuid4()), made(datetime.now(UTC) - HOUR)], ids=["no time", "a time"])
-def test_what_was_erased_does_not_come_in_again(
+def test_erased_event_is_not_accepted_again(
     forming: Forming, sarah: Namespace, find: Find, what: dict[str, Any], event_id: str
 ) -> None:
     mine, other = forming.publishing, forming.publishing.another()
@@ -119,7 +121,7 @@ def test_what_was_erased_does_not_come_in_again(
     assert not sarah.progress().partial
 
 
-def test_another_conversation_comes_in_however_late(forming: Forming, sarah: Namespace) -> None:
+def test_event_of_another_conversation_is_accepted_however_late(forming: Forming, sarah: Namespace) -> None:
     other = forming.publishing.another()
     offline = other.message("I work at Brightleaf.", event_id=made(datetime.now(UTC) - HOUR), conversation="d")
     forming.send(erasing(forming.publishing, conversation="c"))
@@ -128,7 +130,9 @@ def test_another_conversation_comes_in_however_late(forming: Forming, sarah: Nam
     assert [one.content for one in sarah.memories()] == ["User works at Brightleaf"]
 
 
-def test_what_the_intake_would_refuse_is_not_kept_either(forming: Forming, ingest_engine: Engine, find: Find) -> None:
+def test_event_the_intake_would_refuse_is_not_stored_either(
+    forming: Forming, ingest_engine: Engine, find: Find
+) -> None:
     mine = forming.publishing
     event = {**mine.message("quux", event_id=made(datetime.now(UTC) - HOUR)), "colour": "quux"}
     forming.send(erasing(mine, everything=True))
@@ -140,7 +144,7 @@ def test_what_the_intake_would_refuse_is_not_kept_either(forming: Forming, inges
     assert find(event["event_id"]) == {}
 
 
-def test_an_erasure_does_not_wait_for_what_cannot_be_done(
+def test_erasure_does_not_wait_for_a_blocked_lane(
     forming: Forming, sarah: Namespace, admin_engine: Engine, find: Find
 ) -> None:
     """The lane was stopped by an operator's rule, and its batch waits for a provider that does not answer."""
@@ -164,8 +168,8 @@ def test_an_erasure_does_not_wait_for_what_cannot_be_done(
     assert progress.consolidated[mine.id] == progress.received[mine.id] == 2
 
 
-def test_an_erasure_that_was_cut_short_is_finished(forming: Forming, sarah: Namespace, find: Find) -> None:
-    """Nothing is claimed before it is, and what comes in between and was published before stays out."""
+def test_interrupted_erasure_is_finished(forming: Forming, sarah: Namespace, find: Find) -> None:
+    """Nothing is claimed before that, and events received in between that were published earlier stay out."""
     mine, other = forming.publishing, forming.publishing.another()
     mine.send(mine.message("I live in Quuxville."))
     erasure = erasing(mine, everything=True)
@@ -182,7 +186,7 @@ def test_an_erasure_that_was_cut_short_is_finished(forming: Forming, sarah: Name
     assert late(sarah) == 1
 
 
-def test_one_after_the_other(forming: Forming, sarah: Namespace) -> None:
+def test_erasures_run_one_after_the_other(forming: Forming, sarah: Namespace) -> None:
     mine = forming.publishing
     mine.send(mine.message("I live in Leeds.", conversation="c"), mine.message("I like figs.", conversation="d"))
     mine.send(erasing(mine, conversation="c"), erasing(mine, conversation="d"))
@@ -195,10 +199,10 @@ def test_one_after_the_other(forming: Forming, sarah: Namespace) -> None:
     assert [one.content for one in sarah.memories()] == ["User works at Brightleaf"]
 
 
-def test_one_that_is_published_at_this_moment_is_not_overlooked(
+def test_erasure_being_published_is_not_missed(
     forming: Forming, sarah: Namespace, ingest_engine: Engine, admin_engine: Engine
 ) -> None:
-    """In a transaction of the app's own, while a worker that was told twice finds nothing to erase."""
+    """In the app's own transaction, while a worker with a duplicate hint finds nothing to erase."""
     mine = forming.publishing
     mine.send(mine.message("I live in Leeds.", conversation="c"))
     event = parse_event(erasing(mine, conversation="c")).model_dump_json(exclude_none=True)
@@ -212,7 +216,7 @@ def test_one_that_is_published_at_this_moment_is_not_overlooked(
     assert [one.scope for one in sarah.erasures.list()] == ["conversation"]
 
 
-def test_whoever_waits_for_the_end_of_it_publishes_to_a_namespace_with_a_name(
+def test_publisher_that_waits_for_the_erasure_publishes_to_a_namespace_with_a_name(
     forming: Forming, sarah: Namespace, admin_engine: Engine
 ) -> None:
     mine = forming.publishing
@@ -233,10 +237,10 @@ def test_whoever_waits_for_the_end_of_it_publishes_to_a_namespace_with_a_name(
         assert connection.exec_driver_sql(named, mine.lane.scope).scalar_one() == list(mine.path.parts)
 
 
-def test_one_that_cannot_be_read_is_a_dead_letter_and_holds_up_nobody(
+def test_unreadable_erasure_is_a_dead_letter_and_delays_nobody(
     forming: Forming, sarah: Namespace, ingest_engine: Engine, service: Settings, worker_engine: Engine
 ) -> None:
-    """Published past the library, which would have refused it; given up again when an operator has it tried once more."""
+    """Published without the library, which would have refused it; given up again when an operator requeues it."""
     mine = forming.publishing
     event = {**erasing(mine, conversation="c"), "everything": "quux"}
     with ingest_engine.begin() as connection:
@@ -257,7 +261,7 @@ def test_one_that_cannot_be_read_is_a_dead_letter_and_holds_up_nobody(
 
 @pytest.fixture
 def slow(admin_engine: Engine) -> Iterator[None]:
-    """The database takes all the time that it may have to delete a message, and more than that where there is a limit."""
+    """Make the database take as long as any time limit to delete a message, or longer."""
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("""
             create function public.take_time() returns trigger language plpgsql as $$
@@ -274,7 +278,7 @@ def slow(admin_engine: Engine) -> Iterator[None]:
 
 @pytest.mark.usefixtures("slow")
 @pytest.mark.parametrize("what", [{"everything": True}, {"conversation": "c"}], ids=["everything", "a conversation"])
-def test_what_is_large_goes_too_however_long_it_takes(
+def test_large_erasure_is_finished_however_long_it_takes(
     forming: Forming, sarah: Namespace, worker_engine: Engine, what: dict[str, Any]
 ) -> None:
     """Longer than any other statement of a worker may last."""
@@ -291,7 +295,7 @@ def test_what_is_large_goes_too_however_long_it_takes(
 
 @contextmanager
 def scheduler(service: Settings) -> Iterator[None]:
-    """A scheduler at work in a thread."""
+    """Run a scheduler in a thread."""
     stopped = threading.Event()
     thread = threading.Thread(target=run_scheduler, args=(service, stopped.is_set))
     thread.start()
@@ -303,7 +307,7 @@ def scheduler(service: Settings) -> Iterator[None]:
         assert not thread.is_alive()
 
 
-def test_an_erasure_is_done_while_a_stuck_batch_holds_every_slot(
+def test_erasure_runs_while_a_stuck_batch_holds_every_slot(
     *,
     forming: Forming,
     service: Settings,
@@ -329,7 +333,7 @@ def test_an_erasure_is_done_while_a_stuck_batch_holds_every_slot(
 
 @pytest.fixture
 def undeletable(admin_engine: Engine) -> Iterator[Callable[[], None]]:
-    """No message can be deleted until this is called."""
+    """Make messages undeletable until this is called."""
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("""
             create function public.refuse_deletes() returns trigger language plpgsql as $$
@@ -348,7 +352,7 @@ def undeletable(admin_engine: Engine) -> Iterator[Callable[[], None]]:
     end()
 
 
-def test_an_erasure_that_failed_is_tried_again_and_others_are_done_meanwhile(
+def test_failed_erasure_is_retried_and_others_run_meanwhile(
     *,
     forming: Forming,
     service: Settings,
@@ -380,10 +384,10 @@ def test_an_erasure_that_failed_is_tried_again_and_others_are_done_meanwhile(
     assert "Leeds" not in "".join(said)
 
 
-def test_nobody_who_publishes_meanwhile_waits_for_ever_or_loses_anything(
+def test_concurrent_publisher_neither_waits_for_ever_nor_loses_anything(
     forming: Forming, sarah: Namespace, find: Find
 ) -> None:
-    """Apps go on in the very conversation that is erased, again and again."""
+    """Apps keep publishing in the very conversation that is being erased, again and again."""
     publishers = [forming.publishing.another() for _ in range(3)]
 
     def talk(publishing: Publishing) -> int:

@@ -1,4 +1,4 @@
-"""Erasing whom memories tell of: their names go wherever they stand, also where an app wrote them by its own hand."""
+"""Erasing entities: their names are removed wherever they occur, also where the app itself wrote them."""
 
 from typing import Any
 
@@ -13,12 +13,12 @@ from tests.integration.workers.conftest import Find
 
 
 def named(sarah: Namespace, name: str) -> Entity:
-    """Who bears a name, or has it as a part of theirs."""
+    """Return the entities that have a name, or have it as part of theirs."""
     (found,) = [one for one in sarah.entities.list() if name in one.name]
     return found
 
 
-def test_of_an_import_the_entity_goes_with_its_line(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_imported_entity_is_erased_with_its_line(forming: Forming, sarah: Namespace, find: Find) -> None:
     peter = {"key": "quux-1", "name": "Peter Quux", "aliases": ["Quuxie"], "description": "quuxologist"}
     anna = {"key": "2", "name": "Anna", "parent": "quux-1"}
     forming.command(
@@ -37,7 +37,9 @@ def test_of_an_import_the_entity_goes_with_its_line(forming: Forming, sarah: Nam
     assert set(find("anna")) >= {"events", "entities"}
 
 
-def test_somebody_split_off_goes_with_what_the_app_said_of_them(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_split_off_entity_is_erased_with_what_the_app_said_of_it(
+    forming: Forming, sarah: Namespace, find: Find
+) -> None:
     forming.say("Peter is a dentist at Brightleaf.", "Peter has a dog.")
     (dog,) = [one for one in sarah.memories() if "dog" in one.content]
     told = {"name": "Peter Quux", "aliases": ["Quuxie"], "description": "quuxologist"}
@@ -49,7 +51,9 @@ def test_somebody_split_off_goes_with_what_the_app_said_of_them(forming: Forming
     assert "Peter" in {one.name for one in sarah.entities.list()}
 
 
-def test_somebody_goes_with_the_answers_that_told_who_was_meant(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_entity_is_erased_with_the_answers_that_decided_who_was_meant(
+    forming: Forming, sarah: Namespace, find: Find
+) -> None:
     forming.say("Peter is a dentist at Brightleaf.")
     peter = str(named(sarah, "Peter").id)
     forming.command(type="clarify", mention="Peter", text="Peter the quuxologist came", entity_id=peter)
@@ -60,7 +64,7 @@ def test_somebody_goes_with_the_answers_that_told_who_was_meant(forming: Forming
 
 
 @pytest.mark.parametrize("undone", [False, True], ids=["still", "for a while"])
-def test_a_name_goes_from_whom_its_bearer_was_merged_into(
+def test_name_is_erased_from_the_entity_its_bearer_was_merged_into(
     forming: Forming, sarah: Namespace, find: Find, undone: bool
 ) -> None:
     forming.say("Peter Haas is a dentist at Brightleaf.", conversation="kept")
@@ -79,7 +83,9 @@ def test_a_name_goes_from_whom_its_bearer_was_merged_into(
     )
 
 
-def test_whom_it_introduced_is_called_as_the_others_call_them(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_entity_first_named_in_an_erased_message_takes_the_name_others_use(
+    forming: Forming, sarah: Namespace, find: Find
+) -> None:
     forming.say("Peter Haas is a dentist at Brightleaf.", conversation="kept")
     forming.say("Bob Quux has a dog.", conversation="gone")
     peter, bob = named(sarah, "Peter"), named(sarah, "Bob")
@@ -92,7 +98,7 @@ def test_whom_it_introduced_is_called_as_the_others_call_them(forming: Forming, 
     assert sarah.entities.profile("Peter Haas").entity.id == bob.id
 
 
-def test_of_a_name_stays_what_the_others_say_and_the_question_asks_no_more(
+def test_name_keeps_what_others_said_and_the_question_asks_no_more(
     forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     forming.say("Peter Quux is a dentist at Brightleaf.", conversation="gone")
@@ -108,13 +114,13 @@ def test_of_a_name_stays_what_the_others_say_and_the_question_asks_no_more(
 
 
 def told(content: str, quote: str, **of_peter: Any) -> dict[str, Any]:
-    """What a model finds in a message about Peter Haas."""
+    """Return what a model finds in a message about Peter Haas."""
     unknown: dict[str, Any] = {"aliases": [], "parent": None, "description": None}
     peter = {"name": "Peter Haas", "entity_type": "person", "role": "subject", **unknown, **of_peter}
     return {"facts": [fact_like(content=content, quote=quote, mentions=[peter])]}
 
 
-def test_what_was_learned_and_taken_back_goes_from_what_was(
+def test_knowledge_learned_and_undone_is_erased_from_the_history(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     bees, quux = "Peter Haas keeps bees", "Peter Haas, called Quuxie, is a quuxologist"
@@ -131,8 +137,8 @@ def test_what_was_learned_and_taken_back_goes_from_what_was(
     assert named(sarah, "Haas").name == "Peter Haas"
 
 
-def test_a_name_that_others_said_stays(fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find) -> None:
-    """Though what came of it names nobody."""
+def test_name_that_others_said_stays(fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find) -> None:
+    """Although what came of it names nobody."""
     fake.script("ExtractionAnswer", told("Peter Haas has quuxitis", "Peter Haas has quuxitis"))
     forming.say("Peter Haas has quuxitis", conversation="gone")
     fake.script("ExtractionAnswer", told("He keeps bees", "Peter Haas keeps bees"))
@@ -153,10 +159,10 @@ def test_a_name_that_others_said_stays(fake: FakeOpenAI, forming: Forming, sarah
         ("Peter Haas sails", "merged for a while"),
     ],
 )
-def test_what_was_learned_there_goes_whoever_it_went_over_to(
+def test_knowledge_learned_there_is_erased_wherever_it_moved(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find, *, content: str, since: str
 ) -> None:
-    """Also with a memory that stays, for others said it, and from rows of what was."""
+    """Also from a memory that stays because others said it, and from history rows."""
     bees, dog = "Peter Haas keeps bees", "Bob Winter has a dog"
     quux = f"{content}, called Quuxie, a quuxologist"
     fake.script(
@@ -181,7 +187,7 @@ def test_what_was_learned_there_goes_whoever_it_went_over_to(
     assert {one.content for one in sarah.memories()} == {bees, dog}
 
 
-def test_what_others_taught_of_somebody_stays_with_the_memory_that_was_repeated(
+def test_knowledge_from_others_stays_with_the_repeated_memory(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
     bees = "Peter Haas keeps bees"
@@ -197,10 +203,10 @@ def test_what_others_taught_of_somebody_stays_with_the_memory_that_was_repeated(
     assert named(sarah, "Haas") == before
 
 
-def test_whom_an_app_split_off_twice_without_a_name_is_called_as_the_others_call_them(
+def test_entity_split_off_twice_without_a_name_takes_the_name_others_use(
     forming: Forming, sarah: Namespace, find: Find
 ) -> None:
-    """It gave none by its own hand: theirs is that of whom they were split off from."""
+    """The app gave no name: it has that of the entity it was split off from."""
     forming.say("Peter Quux is a dentist at Brightleaf.", conversation="gone")
     forming.say("Peter has a dog.", conversation="kept")
     (dog,) = [one for one in sarah.memories() if "dog" in one.content]
@@ -220,7 +226,7 @@ def test_whom_an_app_split_off_twice_without_a_name_is_called_as_the_others_call
 
 
 @pytest.mark.parametrize("introduced", ["kept", "gone"])
-def test_whom_an_app_split_off_keeps_a_name_that_others_call_the_first_by(
+def test_split_off_entity_keeps_a_name_others_use_for_the_first(
     forming: Forming, sarah: Namespace, introduced: str
 ) -> None:
     forming.say("Peter Haas is a dentist at Brightleaf.", conversation=introduced)
@@ -236,10 +242,10 @@ def test_whom_an_app_split_off_keeps_a_name_that_others_call_the_first_by(
 
 
 @pytest.mark.parametrize("first", ["gone", "older"])
-def test_a_name_that_an_app_gave_whom_it_split_off_stays(
+def test_name_an_app_gave_a_split_off_entity_stays(
     forming: Forming, sarah: Namespace, find: Find, *, first: str
 ) -> None:
-    """Though what it was given with goes, and whoever they were split off from went before."""
+    """Although what it was given with is erased, and the entity it was split off from was erased before."""
     forming.say("Peter Quux is a dentist at Brightleaf.", conversation="older")
     forming.say("Peter has a dog.", conversation="gone")
     forming.say("Peter has a cat.", conversation="kept")
@@ -259,10 +265,10 @@ def test_a_name_that_an_app_gave_whom_it_split_off_stays(
     [({}, "Peter Quux", "Ace Winter"), ({"name": "Pete Winter"}, "Pete Winter", "Pete Winter")],
     ids=["taken over", "given"],
 )
-def test_a_name_that_is_taken_over_goes_with_the_last_who_say_it(
+def test_inherited_name_is_erased_with_the_last_message_that_says_it(
     forming: Forming, sarah: Namespace, find: Find, *, given: dict[str, str], before: str, after: str
 ) -> None:
-    """Whoever bore it first is gone by then; one that an app gave stays."""
+    """Its first bearer is gone by then; a name that an app gave stays."""
     forming.say("Peter Quux is a dentist at Brightleaf.", "Peter has a dog.")
     (dog,) = [one for one in sarah.memories() if "dog" in one.content]
     peter = str(named(sarah, "Quux").id)
@@ -281,8 +287,8 @@ def test_a_name_that_is_taken_over_goes_with_the_last_who_say_it(
     assert [(one.id, one.name) for one in sarah.entities.list()] == [(split_off, after)]
 
 
-def test_whom_an_answer_named_is_called_as_the_others_call_them(forming: Forming, sarah: Namespace) -> None:
-    """That it is somebody new names them as the message did that was asked about."""
+def test_entity_named_by_an_answer_takes_the_name_others_use(forming: Forming, sarah: Namespace) -> None:
+    """An answer that it is somebody new names the entity as in the message that was asked about."""
     forming.say("Peter Haas is a dentist at Brightleaf.", conversation="kept")
     forming.say("Bob Winter has a cat.", conversation="kept")
     forming.say("Peter has a dog.", conversation="gone")
@@ -296,7 +302,7 @@ def test_whom_an_answer_named_is_called_as_the_others_call_them(forming: Forming
     assert [(one.name, one.aliases) for one in sarah.entities.list() if one.id == somebody] == [("Bob Winter", ())]
 
 
-def test_names_go_from_who_stays_with_a_memory_that_others_said_without_them(
+def test_names_are_erased_from_entities_of_memories_that_others_said_without_them(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     """Also the first name: it is what the erased message was about."""
@@ -314,10 +320,10 @@ def test_names_go_from_who_stays_with_a_memory_that_others_said_without_them(
     assert [one.content for one in sarah.memories()] == [bees]
 
 
-def test_what_several_conversations_taught_goes_with_the_last_of_them(
+def test_knowledge_from_several_conversations_is_erased_with_the_last_of_them(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
-    """One after the other; while one of them is left, it says so."""
+    """One after the other; the knowledge stays while one of them is left."""
     taught = {"name": "Peter Quux", "aliases": ["Quuxie"], "description": "quuxologist"}
     said = [f"Peter Quux, called Quuxie, a quuxologist, {does}" for does in ("sails", "paints")]
     dog = "Peter has a dog"
@@ -340,10 +346,10 @@ def test_what_several_conversations_taught_goes_with_the_last_of_them(
 
 
 @pytest.mark.parametrize("what", ["conversation", "entity"])
-def test_where_somebody_belongs_who_goes_goes_with_them(
+def test_parent_known_only_from_an_erased_part_is_erased_with_it(
     forming: Forming, sarah: Namespace, find: Find, what: str
 ) -> None:
-    """Where nothing else is known of it: that they are a part of it was all."""
+    """All that was known of the parent was that this entity belongs to it."""
     forming.say("Peter Quux is a dentist at Brightleaf.", conversation="gone")
     gone = {"conversation": "gone", "entity": str(named(sarah, "Quux").id)}
     assert {one.name: one.parent for one in sarah.entities.list()} == {"Peter Quux": "Brightleaf", "Brightleaf": None}
@@ -353,7 +359,7 @@ def test_where_somebody_belongs_who_goes_goes_with_them(
     assert sarah.entities.list() == []
 
 
-def test_two_that_were_merged_go_together(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_merged_entities_are_erased_together(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("Peter Quux is a dentist.", "Bob Quux has a dog.", conversation="gone")
     two = {"entity_id": str(named(sarah, "Bob").id), "into": str(named(sarah, "Peter").id)}
     merge = forming.command(type="merge", **two)

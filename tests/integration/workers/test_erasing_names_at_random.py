@@ -1,6 +1,4 @@
-"""After whatever an app may say of who is who, two conversations are erased: no name that they brought is left, and those that
-the app gave are.
-"""
+"""After random identity statements of an app, two conversations are erased: only names that others or the app gave remain."""
 
 import random
 from collections.abc import Callable
@@ -30,7 +28,7 @@ GIVEN = "Ace Winter"
 
 
 def live(forming: Forming, sarah: Namespace, chance: random.Random, acts: int) -> set[UUID]:
-    """Some weeks of an app that says who is who; whom it gave a name."""
+    """Run some weeks of an app that states identities; return the entities it named."""
     given = set()
     forming.say("Peter Quuxley is a dentist.", "My friend Anna Quuxley has a horse.", conversation="gone")
     for _ in range(acts):
@@ -61,7 +59,7 @@ def live(forming: Forming, sarah: Namespace, chance: random.Random, acts: int) -
 @pytest.mark.parametrize(
     ("seed", "acts"), [(0, 12), *(pytest.param(seed, 24, marks=pytest.mark.thorough) for seed in (0, 1))]
 )  # each seed found a fault
-def test_no_name_is_left_but_those_that_others_and_the_app_gave(
+def test_only_names_that_others_and_the_app_gave_are_left(
     forming: Forming, sarah: Namespace, find: Find, rows: Callable[[str], list[str]], *, seed: int, acts: int
 ) -> None:
     given = live(forming, sarah, random.Random(seed), acts)

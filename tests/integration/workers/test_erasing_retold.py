@@ -1,4 +1,4 @@
-"""Erasing some of what a memory or a document rests on, that others bear out, too: it says what those said, and no more."""
+"""Erasing part of the sources of a memory or document: it then says what the remaining sources said, and no more."""
 
 from typing import Any
 
@@ -14,25 +14,25 @@ from tests.unit.mosshead.contrib.managers.scripted import field_set
 
 
 def found(content: str, quote: str, *names: str, **given: Any) -> dict[str, Any]:
-    """What a model finds in a message, about some people."""
+    """Return what a model finds in a message about some people."""
     unknown: dict[str, Any] = {"aliases": [], "parent": None, "description": None}
     mentions = [{"name": name, "entity_type": "person", "role": "about", **unknown} for name in names]
     return {"facts": [fact_like(content=content, quote=quote, mentions=mentions, **given)]}
 
 
 def decided(action: str, content: str | None = None, reason: str = "so it is") -> dict[str, Any]:
-    """How a model has the only fact stand to the only memory."""
+    """Return how a model relates the only fact to the only memory."""
     return {"decisions": [{"fact": 1, "memory": 1, "action": action, "content": content, "reason": reason}]}
 
 
 def say_in_turn(fake: FakeOpenAI, forming: Forming, *said: str, gone: int) -> None:
-    """Each in a conversation of its own, one of which is to be erased."""
+    """Publish each message in its own conversation; one of them is erased later."""
     for place, one in enumerate(said):
         fake.script("ExtractionAnswer", found(one.replace("I work", "User works"), one))
         forming.say(one, conversation="gone" if place == gone else f"kept {place}")
 
 
-def test_what_was_made_more_precise_twice_loses_only_what_was_erased(
+def test_memory_refined_twice_loses_only_what_was_erased(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     team = "User works at Brightleaf on the quux team"
@@ -55,7 +55,7 @@ def test_what_was_made_more_precise_twice_loses_only_what_was_erased(
     assert find("quux") == {}
 
 
-def test_an_undo_of_what_others_made_more_precise_brings_back_what_others_said(
+def test_undo_of_an_update_from_others_restores_what_others_said(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     team = "User works at Brightleaf on the quux team"
@@ -76,7 +76,9 @@ def test_an_undo_of_what_others_made_more_precise_brings_back_what_others_said(
     assert find("quux") == {}
 
 
-def test_what_was_taken_for_no_fact_goes(fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_statement_that_was_not_taken_for_a_fact_is_erased(
+    fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
+) -> None:
     fake.script("ExtractionAnswer", found("Lindqvist likes quux tea", "I like quux tea", "Lindqvist"))
     forming.say("I like quux tea", conversation="gone")
     fake.script("ExtractionAnswer", found("Lindqvist likes tea", "I like tea", "Lindqvist"))
@@ -89,7 +91,7 @@ def test_what_was_taken_for_no_fact_goes(fake: FakeOpenAI, forming: Forming, sar
     assert [one.fact.get("content") for one in sarah.decisions.latest(action="refuse")] == ["Lindqvist likes tea", None]
 
 
-def test_what_was_only_said_again_has_no_more_details_than_it_was_said_with(
+def test_repeated_memory_keeps_only_the_details_of_the_repetition(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     fake.script("ConsolidationAnswer", decided("none"))
@@ -105,7 +107,7 @@ def test_what_was_only_said_again_has_no_more_details_than_it_was_said_with(
     assert hit.similarity > 0.999
 
 
-def test_whom_only_an_erased_update_named_goes(
+def test_entity_named_only_by_an_erased_update_is_erased(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     chess, bob = "Peter Haas plays chess", "Peter Haas plays chess with Bob Quux"
@@ -125,7 +127,7 @@ def test_whom_only_an_erased_update_named_goes(
     assert [one.content for one in sarah.memories(about=peter.id)] == [chess]
 
 
-def test_what_others_only_contradicted_goes(forming: Forming, sarah: Namespace, find: Find) -> None:
+def test_memory_that_others_only_contradicted_is_erased(forming: Forming, sarah: Namespace, find: Find) -> None:
     forming.say("Ruth lives in Quuxville.", conversation="gone", speaker="Ana")
     forming.say("Ruth lives in York.", conversation="kept", speaker="Ben")
     assert len(sarah.memories()) == 2
@@ -136,7 +138,7 @@ def test_what_others_only_contradicted_goes(forming: Forming, sarah: Namespace, 
     assert [one.content for one in sarah.memories()] == ["Ruth lives in York"]
 
 
-def test_a_list_that_was_added_to_loses_what_was_said_there(
+def test_extended_list_loses_what_was_said_there(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     class UserProfile(BaseModel):

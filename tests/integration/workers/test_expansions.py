@@ -1,4 +1,4 @@
-"""What one would mention when talking about a memory: an LLM writes it down off the hot path, and nobody reads it."""
+"""Expansions, phrases one might use when talking about a memory: an LLM writes them off the hot path; readers never see them."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ PETERS = list(SAID)[:2]
 
 @pytest.fixture
 def fake(fake: FakeOpenAI) -> Iterator[FakeOpenAI]:
-    """Facts as they are said, and the phrases of each memory that it is shown."""
+    """Return facts as they are said, and phrases for each memory shown."""
 
     def phrases(request: Request) -> Any:
         shown = re.findall(r"\[(\d+)\]\n\| (.*)", request.prompt)
@@ -73,7 +73,7 @@ def rows(engine: Engine, forming: Forming) -> dict[str, str]:
         return {row.content: row.phrases for row in found}
 
 
-def test_many_memories_are_expanded_in_one_call_and_found_by_what_is_not_said_of_them(
+def test_many_memories_are_expanded_in_one_call_and_found_by_words_they_do_not_contain(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, worker_engine: Engine
 ) -> None:
     say(fake, forming, *PETERS)
@@ -86,7 +86,7 @@ def test_many_memories_are_expanded_in_one_call_and_found_by_what_is_not_said_of
 
 
 def cosines(text: str) -> dict[str, float]:
-    """Of a text and what is known of the Peters."""
+    """Return the cosines of a text and the memories about the Peters."""
     vectors = MINILM.embed([text, *PETERS])
     return {content: float(one @ vectors[0]) for content, one in zip(PETERS, vectors[1:], strict=True)}
 
@@ -96,7 +96,7 @@ def similarities(hits: Hits) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("narrowed", [{}, {"metadata": {}}], ids=["all", "narrowed"])
-def test_a_query_finds_a_memory_by_a_word_that_only_its_expansion_has(
+def test_query_finds_a_memory_by_a_word_that_only_its_expansion_has(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, narrowed: dict[str, Any]
 ) -> None:
     say(fake, forming, *PETERS)
@@ -114,7 +114,7 @@ def test_a_query_finds_a_memory_by_a_word_that_only_its_expansion_has(
     assert list(similarities(sarah.query(asked, threshold=near[cellist] + 0.01, **narrowed))) == [dentist]
 
 
-def test_a_query_does_not_count_an_expansion_of_what_a_memory_said_before(
+def test_query_ignores_an_expansion_of_an_earlier_version(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine
 ) -> None:
     say(fake, forming, *PETERS, "Anna Quill leads an orchestra")
@@ -132,7 +132,7 @@ def test_a_query_does_not_count_an_expansion_of_what_a_memory_said_before(
     assert counted[PETERS[1]] > found[PETERS[1]] + 0.01, "else the words prove nothing"
 
 
-def test_nothing_that_is_read_shows_an_expansion(
+def test_no_read_returns_an_expansion(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, caplog: pytest.LogCaptureFixture, capsys: Any
 ) -> None:
     say(fake, forming, *PETERS)
@@ -152,7 +152,7 @@ def test_nothing_that_is_read_shows_an_expansion(
     assert not [one for one in shown if "quuxmolar" in one or "orchestra" in one]
 
 
-def test_a_memory_that_says_something_else_is_expanded_anew(
+def test_changed_memory_is_expanded_again(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find, worker_engine: Engine
 ) -> None:
     say(fake, forming, PETERS[1])
@@ -164,7 +164,7 @@ def test_a_memory_that_says_something_else_is_expanded_anew(
     assert not {"embeddings", "traits", "expansions"} & set(find("orchestra"))
 
 
-def test_an_expansion_goes_with_a_memory_that_is_erased(fake: FakeOpenAI, forming: Forming, find: Find) -> None:
+def test_expansion_is_erased_with_its_memory(fake: FakeOpenAI, forming: Forming, find: Find) -> None:
     say(fake, forming, PETERS[0], conversation="gone")
     assert {"expansions", "embeddings", "traits", "vocabulary"} <= set(find("quuxmolar"))
 
@@ -173,7 +173,7 @@ def test_an_expansion_goes_with_a_memory_that_is_erased(fake: FakeOpenAI, formin
     assert find("quuxmolar") == {}
 
 
-def test_an_expansion_goes_with_a_memory_that_is_taken_back(
+def test_expansion_is_removed_when_its_memory_is_undone(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, find: Find
 ) -> None:
     say(fake, forming, PETERS[0])
@@ -217,7 +217,7 @@ def test_expansions_wait_while_their_own_budget_is_spent(
     assert PETERS[1] in rows(worker_engine, forming)
 
 
-def test_a_budget_of_nothing_turns_expansions_off(
+def test_budget_of_zero_turns_expansions_off(
     fake: FakeOpenAI, forming: Forming, worker_engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOSSHEAD_EXPANSION_TOKENS_PER_DAY", "0")

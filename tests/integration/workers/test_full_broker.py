@@ -1,4 +1,4 @@
-"""A Redis that somebody filled to its last byte: the service empties it, and nothing that was published properly is lost."""
+"""A completely full Redis: the service drains it, and nothing that was published properly is lost."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ MINUTE = 60
 
 @contextmanager
 def little_memory(broker: Redis) -> Iterator[None]:
-    """Redis has room for two megabytes more."""
+    """Leave Redis only two megabytes of free memory."""
     broker.config_set("maxmemory", broker.info("memory")["used_memory"] + ROOM)
     try:
         yield
@@ -33,7 +33,7 @@ def little_memory(broker: Redis) -> Iterator[None]:
 
 
 def fill(broker: Redis) -> None:
-    """As somebody with a publisher's login can: push until Redis takes nothing more, and then the smallest things."""
+    """Do what a publisher's login allows: push until Redis accepts nothing more, then ever smaller items."""
     for size in (20_000, 1_000, 10):
         try:
             while True:
@@ -50,13 +50,13 @@ def broker(service: Settings) -> Iterator[Redis]:
 
 @pytest.fixture
 def app(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
-    """A chat app that publishes through its spool."""
+    """Return a chat app that publishes through its spool."""
     return memory.namespace(*fresh_namespace.parts)
 
 
 @pytest.fixture
 def stored(admin_engine: Engine, lane: LaneRef) -> Callable[[], list[str]]:
-    """What the messages in the inbox say, in the order in which they take effect."""
+    """Return the texts of the inbox's messages, in the order in which they take effect."""
     statement = text("""
         select payload ->> 'content' from mosshead.events where tenant_id = :id order by publisher_sequence, position
     """)
@@ -68,7 +68,7 @@ def stored(admin_engine: Engine, lane: LaneRef) -> Callable[[], list[str]]:
     return read
 
 
-def test_a_full_broker_is_drained_and_what_apps_published_arrives_once_and_in_order(
+def test_full_broker_is_drained_and_events_of_apps_arrive_once_and_in_order(
     service: Settings, broker: Redis, app: Namespace, stored: Callable[[], list[str]]
 ) -> None:
     with little_memory(broker):
@@ -84,7 +84,7 @@ def test_a_full_broker_is_drained_and_what_apps_published_arrives_once_and_in_or
     assert broker.keys("mosshead:events:*unacked*") == []
 
 
-def test_what_an_intake_had_in_hand_when_it_was_killed_comes_again_from_the_spool(
+def test_events_held_by_a_killed_intake_come_again_from_the_spool(
     *,
     service: Settings,
     broker: Redis,

@@ -1,4 +1,4 @@
-"""A batch that is asked about in halves pays for each call, keeps what was answered, and counts what was refused."""
+"""A batch that is halved for the model pays for each call, keeps earlier answers, and counts refusals."""
 
 from collections.abc import Iterator
 
@@ -47,7 +47,7 @@ def calls_paid(engine: Engine, lane: LaneRef) -> int:
         return int(connection.execute(statement).scalar_one())
 
 
-def test_the_refused_answer_and_both_halves_are_paid_for(
+def test_refused_answer_and_both_halves_are_paid_for(
     fake: FakeOpenAI, kept: KeptModel, worker_engine: Engine, lane: LaneRef
 ) -> None:
     fake.script(SCHEMA, Fault("truncated"))
@@ -58,7 +58,7 @@ def test_the_refused_answer_and_both_halves_are_paid_for(
     assert calls_paid(worker_engine, lane) == 3
 
 
-def test_what_stood_before_a_cut_is_kept_and_is_the_same_after_a_crash(
+def test_facts_before_a_cut_are_kept_and_are_the_same_after_a_crash(
     fake: FakeOpenAI, kept: KeptModel, worker_engine: Engine, lane: LaneRef
 ) -> None:
     tea, ham = (
@@ -74,7 +74,7 @@ def test_what_stood_before_a_cut_is_kept_and_is_the_same_after_a_crash(
     assert calls_paid(worker_engine, lane) == 3
 
 
-def test_done_again_after_a_crash_nothing_is_paid_for_again(
+def test_repeat_after_a_crash_pays_for_nothing_again(
     fake: FakeOpenAI, kept: KeptModel, worker_engine: Engine, lane: LaneRef
 ) -> None:
     fake.script(SCHEMA, *[Fault("invalid_json")] * 2)
@@ -85,8 +85,8 @@ def test_done_again_after_a_crash_nothing_is_paid_for_again(
     assert calls_paid(worker_engine, lane) == 4
 
 
-def test_halves_that_have_to_wait_do_not_have_the_whole_asked_for_again(fake: FakeOpenAI, kept: KeptModel) -> None:
-    """A limit of tokens a minute that the refused answer used up would meet the halves each time, without an end."""
+def test_waiting_halves_do_not_cause_the_whole_to_be_requested_again(fake: FakeOpenAI, kept: KeptModel) -> None:
+    """A limit of tokens per minute used up by the refused answer would otherwise hit the halves each time, for ever."""
     fake.script(SCHEMA, Fault("truncated"), Fault.status(429), Fault.status(429))
     for _ in range(2):
         with pytest.raises(ModelUnavailable):

@@ -1,4 +1,4 @@
-"""A worker's sign of life, in the real database, which may be away for a while."""
+"""A worker's heartbeat in the real database, which may be down for a while."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ def worker() -> str:
 
 @pytest.fixture
 def seen(admin_engine: Engine, worker: str) -> Callable[[], tuple[int, datetime] | None]:
-    """The worker's slots and when it was seen; None where it is not there."""
+    """Return the worker's slots and when it was seen, or None if it is not listed."""
 
     def look() -> tuple[int, datetime] | None:
         with admin_engine.begin() as connection:
@@ -46,7 +46,7 @@ def seen(admin_engine: Engine, worker: str) -> Callable[[], tuple[int, datetime]
     return look
 
 
-def test_a_worker_is_seen_at_once_and_again_until_it_leaves(
+def test_worker_is_seen_at_once_and_repeatedly_until_it_leaves(
     engine: Engine, worker: str, seen: Callable[[], tuple[int, datetime] | None]
 ) -> None:
     slots = [2]
@@ -68,7 +68,7 @@ def test_a_worker_is_seen_at_once_and_again_until_it_leaves(
     assert seen() is None
 
 
-def test_between_two_beats_there_is_no_connection_for_a_child_to_share(
+def test_no_connection_is_open_between_two_beats_for_a_child_to_share(
     engine: Engine, worker: str, seen: Callable[[], tuple[int, datetime] | None]
 ) -> None:
     heartbeat = Heartbeat(engine, worker, lambda: 1, model=MODEL, every=60)
@@ -79,7 +79,7 @@ def test_between_two_beats_there_is_no_connection_for_a_child_to_share(
     heartbeat.stop()
 
 
-def test_a_database_that_is_away_is_waited_for_and_reported_once(
+def test_missing_database_is_waited_for_and_reported_once(
     addresses: Addresses, worker: str, seen: Callable[[], tuple[int, datetime] | None], tmp_path: Path
 ) -> None:
     url = make_url(addresses.worker_url)
@@ -97,7 +97,7 @@ def test_a_database_that_is_away_is_waited_for_and_reported_once(
     assert seen() is None
 
 
-def test_what_goes_wrong_in_between_does_not_end_it(
+def test_error_in_a_beat_does_not_end_the_heartbeat(
     engine: Engine, worker: str, seen: Callable[[], tuple[int, datetime] | None]
 ) -> None:
     answers = iter([ZeroDivisionError()])

@@ -1,4 +1,4 @@
-"""Hints: ids on their way to a worker, and what a Redis that is away costs the sender."""
+"""Hints: ids sent to a worker, and the cost of a missing Redis for the sender."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -26,13 +26,13 @@ BATCH = BatchRef(LaneRef(uuid4(), uuid4()), uuid4())
 
 @pytest.fixture(autouse=True)
 def _rested(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A failure of one test is not the next one's."""
+    """Keep one test's failure from affecting the next."""
     monkeypatch.setattr(scheduler, "_rest", scheduler._Rest())
 
 
 @pytest.fixture
 def proxy(service: Settings) -> Iterator[Proxy]:
-    """Between the sender and Redis."""
+    """Yield a proxy between the sender and Redis."""
     port = service.broker().rpartition(":")[2].partition("/")[0]
     with proxied(int(port)) as started:
         app.conf.broker_url = service.broker().replace(f":{port}/", f":{started.port}/")
@@ -43,27 +43,27 @@ def proxy(service: Settings) -> Iterator[Proxy]:
 
 
 def reconnect() -> None:
-    """Have the app open connections to the address of now."""
+    """Make the app open connections to the current address."""
     pools.reset()
     app._pool = None
     app.amqp._producer_pool = None
 
 
-def test_a_hint_is_a_task_with_ids(hints: Callable[[], list[Hint]]) -> None:
+def test_hint_is_a_task_with_ids(hints: Callable[[], list[Hint]]) -> None:
     assert hint((BATCH, "score_salience"))
     (given,) = hints()
     assert given.task == "mosshead.score_salience"
     assert given.arguments == (str(BATCH.lane.tenant_id), str(BATCH.lane.namespace_id), str(BATCH.batch_id))
 
 
-def test_a_worker_whose_clock_is_ahead_still_takes_it(service: Settings) -> None:
+def test_worker_whose_clock_is_ahead_still_takes_the_hint(service: Settings) -> None:
     hint((BATCH, "extract"))
     with Redis.from_url(service.broker()) as broker:
         (message,) = cast("list[bytes]", broker.lrange("mosshead:tasks:extract", 0, -1))
     assert json.loads(message)["headers"]["expires"] is None
 
 
-def test_a_redis_that_hangs_is_tried_once_and_then_left_alone_for_a_moment(
+def test_hanging_redis_is_tried_once_and_then_left_alone_for_a_moment(
     proxy: Proxy, hints: Callable[[], list[Hint]]
 ) -> None:
     assert hint((BATCH, "extract"))
@@ -88,7 +88,7 @@ def test_batch_whose_hint_could_not_be_sent_is_hinted_as_soon_as_redis_is_back(
     publishing: Publishing,
     lane: LaneRef,
 ) -> None:
-    """However long it waits already: hints grow rare only where they lie in Redis."""
+    """However long it has waited: hints become rarer only where they are queued in Redis."""
     publishing.say("I like coffee")
     claimed(worker_engine, lane)
     with admin_engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""What anybody with Redis's password can put before a worker: it refuses it, counts it, logs nothing of it, and goes on."""
+"""What anybody with Redis's password can send a worker: it refuses and counts it, logs none of its content, and goes on."""
 
 import base64
 import gzip
@@ -24,7 +24,7 @@ from workers.local.processes import ROOT
 
 SOON_SECONDS = 90
 WORD = "zanzibar"
-"""What no log may hold of these messages."""
+"""Text of these messages that no log may contain."""
 TASKS = "mosshead:tasks:"
 IDS = [str(uuid4()) for _ in range(3)]
 DEEP = b"[" * 100_000
@@ -33,7 +33,7 @@ DEEP = b"[" * 100_000
 def task(
     body: Any = (IDS, {}, {}), *, encoded: str | None = None, properties: Any = None, **headers: Any
 ) -> dict[str, Any]:
-    """A task message as Celery's producer writes it, with what differs."""
+    """Return a task message as Celery's producer writes it, with some fields changed."""
     return {
         "body": encoded or base64.b64encode(body if isinstance(body, bytes) else json.dumps(body).encode()).decode(),
         "content-type": "application/json",
@@ -100,7 +100,7 @@ HOSTILE: Mapping[str, Any] = {
 
 
 class Tried:
-    """A worker of its own before a Redis into which others write."""
+    """A worker with its own Redis, into which others write."""
 
     def __init__(self, broker: Redis, process: "subprocess.Popen[bytes]", log: Path, engine: Engine) -> None:
         self.broker = broker
@@ -121,19 +121,19 @@ class Tried:
             )
 
     def slots(self) -> list[int]:
-        """How many tasks it told that it can run."""
+        """Return how many tasks it reported it can run."""
         with self._engine.connect() as connection:
             return list(
                 connection.execute(text("select slots from mosshead.workers where worker like 'tried-%'")).scalars()
             )
 
     def works(self, queue: str = "extract") -> None:
-        """Have it do a task of a batch that there is not."""
+        """Make it run a task of a batch that does not exist."""
         sent = app.send_task("mosshead.extract", args=IDS, queue=queue).id
         wait_until(lambda: f"mosshead.extract[{sent}] succeeded" in self.log(), SOON_SECONDS, f"the task\n{self.log()}")
 
     def unharmed(self) -> None:
-        """It never stopped, nor lost its connection, and its log holds nothing of what came."""
+        """Return whether it never stopped or lost its connection, and its log contains none of the messages."""
         assert self.process.poll() is None, self.log()
         log = self.log()
         assert WORD not in log
@@ -142,7 +142,7 @@ class Tried:
 
 @contextmanager
 def worker(addresses: Addresses, engine: Engine, folder: Path) -> Iterator[Tried]:
-    """A worker that takes from three queues."""
+    """Start a worker on three queues."""
     command = [
         *(sys.executable, "-m", "celery", "--app=workers.celery_app", "worker", "--queues=extract,embed,consolidate"),
         *("--concurrency=1", "--without-gossip", "--without-mingle", "--task-events", "--loglevel=info"),
@@ -164,7 +164,7 @@ def worker(addresses: Addresses, engine: Engine, folder: Path) -> Iterator[Tried
 
 @pytest.fixture(scope="module")
 def tried(addresses: Addresses, admin_engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tried]:
-    """A worker that found in Redis what an earlier crash left in hand. It takes seconds to start, and outlasts whatever comes."""
+    """Start a worker that finds unacknowledged tasks of an earlier crash in Redis. It starts slowly and serves all tests."""
     with admin_engine.begin() as connection:
         connection.execute(text("delete from mosshead.refused_tasks"))
     with Redis.from_url(addresses.broker_url) as broker:
@@ -182,7 +182,7 @@ LEFT_JUNK = [
 
 
 def leave_in_hand(broker: Redis) -> None:
-    """A task, much that is none, and the tag of nothing, as a worker leaves them that was killed."""
+    """Leave a task, much that is no task, and a tag without a message, as a killed worker leaves them."""
     long_ago = time.time() - 10**6
     for number, entry in enumerate([*LEFT_JUNK, json.dumps([LEFT_TASK, "extract", "extract"]).encode()]):
         broker.hset(f"{TASKS}unacked", f"tag {number}", entry)
@@ -212,16 +212,16 @@ BROADCAST: Mapping[str, Any] = {
 }
 
 
-def test_worker_does_what_a_crash_left_and_refuses_counts_and_outlasts_all_that_is_no_task(tried: Tried) -> None:
-    """Be it left in hand by an earlier crash, pushed into a queue, or published to the worker's remote control.
+def test_worker_runs_tasks_left_by_a_crash_and_refuses_counts_and_survives_all_else(tried: Tried) -> None:
+    """The junk is left by an earlier crash, pushed into a queue, or published to the worker's remote control.
 
-    All in one: a worker stores what it refused with its heartbeat, every five seconds.
+    All in one test: a worker stores what it refused with its heartbeat, every five seconds.
     """
     done = f"mosshead.extract[{LEFT_TASK['headers']['id']}] succeeded"
     wait_until(lambda: done in tried.log(), SOON_SECONDS, "the task that was left in hand")
     for message in HOSTILE.values():
         tried.push(message)
-        tried.push(message, "embed\x06\x163")  # where kombu looks for a message of a lower priority
+        tried.push(message, "embed\x06\x163")  # kombu's queue for messages of lower priority
     for message in BROADCAST.values():
         assert tried.broker.publish(f"{TASKS}/0.celery.pidbox", element(message)) >= 1
     tried.works()

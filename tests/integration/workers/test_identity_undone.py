@@ -1,7 +1,7 @@
-"""Whatever is merged, split, answered and forgotten: taken back in turn, everything is as it was, and taken back again, as it was
-after. Taken back in any other order, nothing that holds names who is no more.
+"""Random merges, splits, answers and deletions: undone in reverse order, all is as before, and undone again, as it was after.
 
-Each example is a namespace of its own, written and changed by the service's own statements.
+Undone in any other order, nothing in effect refers to a deleted entity. Each example has its own namespace, written and changed
+by the service's own statements.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ from workers.commands import dispatch as commands
 from workers.dependencies import Parts, UsageLog
 
 EXAMPLES = settings().max_examples // 2
-"""12, for each writes and reads a namespace a dozen times; with ``make thorough`` 500."""
+"""12, since each writes and reads a namespace a dozen times; 500 with ``make thorough``."""
 
 NAMES = ("Peter", "Peter Haas", "Sam")
 ROLES = ("subject", "object", "about")
@@ -40,7 +40,7 @@ _indices = st.integers(0, 5)
 
 
 def _memory(whom: st.SearchStrategy[int]) -> st.SearchStrategy[dict[str, Any]]:
-    """A memory that is about some of the people."""
+    """Return a memory that is about some of the people."""
     link = st.tuples(whom, st.sampled_from(ROLES), st.sampled_from(("sure", "unsure")))
     candidates = st.lists(whom, min_size=1, max_size=3, unique=True)
     question = st.tuples(candidates, st.none() | candidates, st.sampled_from(ROLES))
@@ -68,7 +68,7 @@ _COMMAND = st.one_of(
     st.tuples(st.just("example"), _indices, st.just(None)),
     st.tuples(st.just("forget"), _indices, st.just(None)),
 )
-# Of few entities, so that what is done concerns the same ones.
+# With few entities, so that operations affect the same ones.
 _few = st.integers(1, 2)
 _CLOSE_COMMAND = st.one_of(
     st.tuples(st.just("merge"), _few, _few),
@@ -87,7 +87,7 @@ _HOLDING = text(
         for table in (*(one.name for one in TABLES), "entities", "memories")
     )
 )
-"""All that holds now in every table that decisions change, without who made it and when."""
+"""All current rows of every table that decisions change, without who made them and when."""
 
 
 _GONE = text("""
@@ -98,7 +98,7 @@ _GONE = text("""
 
 
 class _Directions:
-    """Embeds what was said around a name; what the vector is does not matter here."""
+    """Embeds the words around a name; the vector does not matter here."""
 
     name = MODEL
 
@@ -108,7 +108,7 @@ class _Directions:
 
 @dataclass
 class World:
-    """A namespace. people, remembered, asked: its entities, memories and questions, by place."""
+    """A namespace. people, remembered, asked: its entities, memories and questions, by index."""
 
     engine: Engine
     path: NamespacePath = field(default_factory=lambda: NamespacePath.of((f"tenant-{uuid4().hex}", "sarah")))
@@ -121,7 +121,7 @@ class World:
         return LaneRef(self.path.tenant_id, self.path.namespace_id)
 
     def fill(self, people: list[dict[str, Any]], remembered: list[dict[str, Any]]) -> None:
-        """People, then memories, each with what it states and asks."""
+        """Add people, then memories, each with what it states and asks."""
         self.people = [uuid4() for _ in people]
         for place, one in enumerate(people):
             parent = None if one["parent"] is None else self.person(one["parent"])
@@ -141,7 +141,7 @@ class World:
 
     @contextmanager
     def stamped(self) -> Iterator[tuple[Connection, Stamp]]:
-        """A transaction of the tenant, and the mark of a decision made in it."""
+        """Open a transaction of the tenant, with the stamp of a decision made in it."""
         with tenant_transaction(self.engine, self.path.tenant_id) as connection:
             yield connection, decisions.stamps(connection, 1)[0]
 
@@ -193,7 +193,7 @@ class World:
         return self.people[place % len(self.people)]
 
     def command(self, kind: str, one: int, other: Any) -> UUID | None:
-        """Publish a command and carry it out; the event's id, or None where it was refused."""
+        """Publish a command and apply it; return the event's id, or None if it was refused."""
         fields = self._fields(kind, one, other)
         if kind == "merge" and fields["entity_id"] == fields["into"]:
             return None
@@ -221,13 +221,13 @@ class World:
         return {"mention": "Peter", "text": "Ask Peter about it", "entity_id": self.person(one)}
 
     def undo(self, decision_id: UUID) -> UUID:
-        """Take a decision back; the undo's id."""
+        """Undo a decision; return the undo's id."""
         event_id = self.try_undo(decision_id)
         assert event_id is not None
         return event_id
 
     def try_undo(self, decision_id: UUID) -> UUID | None:
-        """Take a decision back where that can be; the undo's id."""
+        """Undo a decision if possible; return the undo's id."""
         event_id = self._carry_out("undo", {"decision_id": decision_id})
         return None if self._refusal(event_id) else event_id
 
@@ -247,14 +247,14 @@ class World:
             return cast("str | None", connection.execute(statement, {"id": event_id}).scalar_one())
 
     def check_names(self) -> None:
-        """Nothing that holds names who is no more."""
+        """Check that nothing in effect refers to a deleted entity."""
         with tenant_transaction(self.engine, self.path.tenant_id) as connection:
             gone = connection.execute(_GONE, {"tenant_id": self.path.tenant_id}).scalars().all()
         naming = [row for row in self.state()[1] for one in gone if str(one) in row]
         assert not naming, "something names who is no more"
 
     def state(self) -> tuple[str, Counter[str]]:
-        """What an export says, and all that holds now."""
+        """Return an export, and all current rows."""
         with tenant_transaction(self.engine, self.path.tenant_id) as connection:
             exported = "\n".join(export.export(connection, self.path))
             rows = connection.execute(_HOLDING, {"tenant_id": self.path.tenant_id}).scalars().all()
@@ -267,7 +267,7 @@ class World:
     remembered=st.lists(_memory(_indices), min_size=2, max_size=5),
     said=st.lists(_COMMAND, min_size=1, max_size=5),
 )
-def test_all_of_it_can_be_taken_back_and_done_again(
+def test_everything_can_be_undone_and_redone(
     worker_engine: Engine,
     people: list[dict[str, Any]],
     remembered: list[dict[str, Any]],
@@ -306,7 +306,7 @@ def test_all_of_it_can_be_taken_back_and_done_again(
     said=[("split", 1, {0}), ("merge", 1, 2)],
     taken_back=[(False, 0)],
 )
-def test_in_whatever_order_it_is_taken_back_nothing_names_who_is_no_more(
+def test_nothing_names_a_deleted_entity_in_any_order_of_undos(
     worker_engine: Engine,
     people: list[dict[str, Any]],
     remembered: list[dict[str, Any]],

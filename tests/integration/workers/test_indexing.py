@@ -24,7 +24,7 @@ from workers.scheduler import run_scheduler
 
 
 @pytest.mark.usefixtures("service", "settled")
-def test_index_says_that_there_is_nothing_to_index(
+def test_index_reports_that_there_is_nothing_to_index(
     run: Callable[..., str], admin_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOSSHEAD_ADMIN_URL", admin_url)
@@ -34,7 +34,7 @@ def test_index_says_that_there_is_nothing_to_index(
 
 
 @pytest.mark.usefixtures("settled")
-def test_the_scheduler_and_the_status_say_what_is_due(
+def test_scheduler_and_status_report_due_indexes(
     service: Settings, lane: LaneRef, admin_engine: Engine, worker_engine: Engine
 ) -> None:
     scope = {**lane.scope, "model": MODEL, "memories": search_indexes.OUTGROWN + 1}
@@ -60,10 +60,10 @@ _ODD_VECTOR = """
 """
 
 
-def test_namespace_whose_index_postgres_refuses_keeps_no_other_one_from_getting_its_own(
+def test_index_refused_by_postgres_does_not_stop_those_of_other_namespaces(
     lane: LaneRef, admin_url: str, admin_engine: Engine
 ) -> None:
-    """It holds a vector of another length than its model has."""
+    """The namespace holds a vector of a different length than its model's."""
     other = {"tenant_id": uuid4(), "namespace_id": uuid4(), "model": "odd"}
     scope = "insert into mosshead.scopes values (:tenant_id, :namespace_id, :model, :rows)"
     with admin_engine.begin() as connection:
@@ -92,7 +92,7 @@ def test_namespace_whose_index_postgres_refuses_keeps_no_other_one_from_getting_
     assert [one["namespace_id"] for one in logs if one["event"] == "namespace_left_out"] == [str(other["namespace_id"])]
 
 
-def test_what_outgrows_a_scan_while_the_service_runs_is_indexed(
+def test_scope_that_becomes_too_large_for_a_scan_is_indexed(
     lane: LaneRef, admin_url: str, admin_engine: Engine
 ) -> None:
     scope = {**lane.scope, "model": MODEL}
@@ -119,14 +119,14 @@ def test_what_outgrows_a_scan_while_the_service_runs_is_indexed(
         running.join()
 
 
-def test_a_database_that_is_away_for_a_while_is_waited_for() -> None:
+def test_missing_database_is_waited_for() -> None:
     rounds = iter((False, False, False, True))
     with capture_logs() as logs:
         keep_indexed("postgresql://admin@127.0.0.1:9/mosshead", lambda: next(rounds), every=0)
     assert [(log["event"], log["error"]) for log in logs] == [("index_interrupted", "StoreUnavailable")] * 3
 
 
-def test_the_command_looks_again_until_it_is_stopped(service: Settings, admin_url: str) -> None:
+def test_index_command_repeats_until_it_is_stopped(service: Settings, admin_url: str) -> None:
     env = {**os.environ, "MOSSHEAD_ADMIN_URL": admin_url, "MOSSHEAD_DATABASE_URL": str(service.database_url)}
     command = [sys.executable, "-m", "workers", "index", "--every", "60"]
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
@@ -138,11 +138,11 @@ def test_the_command_looks_again_until_it_is_stopped(service: Settings, admin_ur
         assert process.wait(60) == 0
 
 
-def test_needs_the_administrators_address(run: Callable[..., str]) -> None:
+def test_index_needs_the_administrators_address(run: Callable[..., str]) -> None:
     with pytest.raises(ConfigurationError, match="MOSSHEAD_ADMIN_URL is not set"):
         run("index")
 
 
-def test_a_database_that_is_away_is_named() -> None:
+def test_unreachable_database_is_named() -> None:
     with pytest.raises(StoreUnavailable, match=r"^MOSSHEAD_ADMIN_URL: cannot connect"):
         index_scopes("postgresql://admin@127.0.0.1:9/mosshead")

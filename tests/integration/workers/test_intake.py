@@ -1,4 +1,4 @@
-"""The intake, between a real Redis and a real Postgres: bad events are refused, good ones stored, none lost."""
+"""The intake between a real Redis and a real Postgres: bad events are refused, good ones stored, none lost."""
 
 import gc
 import json
@@ -31,10 +31,10 @@ LIST = "mosshead:events:mosshead.events"
 
 @contextmanager
 def intake(settings: Settings) -> Iterator[None]:
-    """An intake at work in a thread.
+    """Run an intake in a thread.
 
-    Kombu leaves the sockets of a broken connection to the garbage collector, which warns of them: it comes here, where warning of
-    it is no error.
+    Kombu leaves the sockets of a broken connection to the garbage collector, which warns of them: they are collected here, where
+    the warning is no error.
     """
     gc.collect()
     gc.disable()
@@ -55,7 +55,7 @@ def intake(settings: Settings) -> Iterator[None]:
 
 @pytest.fixture
 def stored(admin_engine: Engine, lane: LaneRef) -> Callable[[], list[str]]:
-    """What the messages in the fresh namespace's inbox say, in order of arrival."""
+    """Return the texts of the fresh namespace's inbox, in order of arrival."""
 
     def read() -> list[str]:
         statement = text("""
@@ -74,14 +74,14 @@ def queue(service: Settings) -> Iterator[EventQueue]:
     opened.close()
 
 
-def test_small_message_waits_for_no_large_one_of_which_each_has_a_transaction_of_its_own(
+def test_small_message_waits_for_no_large_ones_and_each_of_those_has_its_own_transaction(
     service: Settings,
     queue: EventQueue,
     fresh_namespace: NamespacePath,
     stored: Callable[[], list[str]],
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """However large they are, a transaction can take one in its time."""
+    """A transaction can store one large message within its time."""
     sent = ["tea " * 20_000] * 3 + ["small"]
     queue.publish([as_text(event(fresh_namespace.parts, content=content)) for content in sent])
     with intake(service):
@@ -91,7 +91,7 @@ def test_small_message_waits_for_no_large_one_of_which_each_has_a_transaction_of
     assert "".join(capfd.readouterr()).count("events_received") == len(sent)
 
 
-def test_large_junk_waits_for_no_large_event_that_was_sent_before_it(
+def test_large_junk_does_not_wait_for_a_large_event_sent_before_it(
     service: Settings, queue: EventQueue, fresh_namespace: NamespacePath, admin_engine: Engine, lane: LaneRef
 ) -> None:
     queue.publish([as_text(event(fresh_namespace.parts, content="tea " * 20_000)) for _ in range(3)])
@@ -115,7 +115,7 @@ def test_large_junk_waits_for_no_large_event_that_was_sent_before_it(
     assert junk_before_the_first_event()
 
 
-def test_two_intakes_side_by_side_lose_nothing_double_nothing_and_keep_each_publisher_s_order(
+def test_two_concurrent_intakes_lose_nothing_double_nothing_and_keep_each_publishers_order(
     service: Settings, queue: EventQueue, fresh_namespace: NamespacePath, admin_engine: Engine, lane: LaneRef
 ) -> None:
     publishers, count = [str(uuid4()) for _ in range(3)], 100
@@ -135,7 +135,7 @@ def test_two_intakes_side_by_side_lose_nothing_double_nothing_and_keep_each_publ
     with intake(service), intake(service):
         for start in range(0, len(events), 50):
             queue.publish(events[start : start + 50])
-            queue.publish(events[start : start + 5])  # as a publisher does that did not hear of it
+            queue.publish(events[start : start + 5])  # as a publisher without an acknowledgement does
         with Redis.from_url(service.broker()) as broker:
             wait_until(
                 lambda: not broker.llen(LIST) and not broker.keys("mosshead:events:*unacked*"),
@@ -155,7 +155,7 @@ def test_two_intakes_side_by_side_lose_nothing_double_nothing_and_keep_each_publ
 
 @pytest.fixture
 def letters(admin_engine: Engine) -> Callable[[], list[Any]]:
-    """The dead letters that came in this test, in the order of their reasons, with the body that was kept."""
+    """Return this test's dead letters ordered by reason, with the stored bodies."""
     with admin_engine.connect() as connection:
         since = connection.execute(text("select now()")).scalar_one()
     statement = text("""
@@ -189,9 +189,9 @@ def at_work(addresses: Addresses) -> Iterator[None]:
 
 @pytest.mark.usefixtures("at_work")
 class TestAnIntakeAtWork:
-    """One for these tests: it takes a second to start and another to stop."""
+    """Shared by these tests: an intake takes a second to start and another to stop."""
 
-    def test_what_an_app_publishes_arrives(
+    def test_event_published_by_an_app_arrives(
         self, memory: Memory, fresh_namespace: NamespacePath, stored: Callable[[], list[str]]
     ) -> None:
         sarah = memory.namespace(*fresh_namespace.parts)
@@ -201,7 +201,7 @@ class TestAnIntakeAtWork:
         assert stored() == [str(number) for number in range(50)]
         assert sarah.progress().pending == 50
 
-    def test_what_is_no_event_becomes_a_dead_letter_and_the_good_ones_beside_it_are_stored(
+    def test_message_that_is_no_event_becomes_a_dead_letter_and_good_ones_beside_it_are_stored(
         self,
         *,
         service: Settings,
@@ -235,7 +235,7 @@ class TestAnIntakeAtWork:
         with Redis.from_url(service.broker()) as broker:
             assert (broker.llen(LIST), broker.keys("mosshead:events:*unacked*")) == (0, [])
 
-    def test_what_somebody_else_pushed_is_kept_and_delays_nothing(
+    def test_foreign_message_is_kept_and_delays_nothing(
         self,
         *,
         service: Settings,
@@ -261,7 +261,7 @@ class TestAnIntakeAtWork:
         assert CANARY not in said
         assert "intake_interrupted" not in said
 
-    def test_what_is_refused_takes_its_number_so_that_nothing_waits_for_it(
+    def test_refused_event_takes_its_number_so_that_nothing_waits_for_it(
         self, queue: EventQueue, publishing: Publishing, letters: Callable[[], list[Any]]
     ) -> None:
         one, three = publishing.message("one", number=1), publishing.message("three", number=3)
@@ -272,7 +272,7 @@ class TestAnIntakeAtWork:
         assert (letter.origin, letter.state, letter.publisher_sequence) == ("intake", "dead", 2)
 
     @pytest.mark.usefixtures("picky")
-    def test_what_the_database_cannot_store_holds_nothing_back(
+    def test_event_the_database_cannot_store_holds_nothing_up(
         self,
         queue: EventQueue,
         fresh_namespace: NamespacePath,
@@ -292,7 +292,7 @@ class TestAnIntakeAtWork:
         ]
 
 
-def test_where_there_are_keys_only_what_is_signed_for_its_tenant_comes_in(
+def test_only_events_signed_for_their_tenant_are_accepted_if_there_are_keys(
     *,
     service: Settings,
     queue: EventQueue,
@@ -319,12 +319,12 @@ def test_where_there_are_keys_only_what_is_signed_for_its_tenant_comes_in(
 
 
 @pytest.mark.parametrize("given", [",", " ", ", ,", "\n"])
-def test_keys_that_are_none_do_not_let_everybody_in(service: Settings, given: str) -> None:
+def test_invalid_keys_do_not_let_everybody_in(service: Settings, given: str) -> None:
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_SIGNING_KEYS: holds no key; unset it"):
         signing_keys(service.model_copy(update={"signing_keys": SecretStr(given)}))
 
 
-def test_a_broker_that_hangs_up_is_called_again(
+def test_lost_connection_to_the_broker_is_reopened(
     service: Settings, queue: EventQueue, fresh_namespace: NamespacePath, stored: Callable[[], list[str]]
 ) -> None:
     with intake(service), Redis.from_url(service.broker()) as broker:
@@ -336,7 +336,7 @@ def test_a_broker_that_hangs_up_is_called_again(
         wait_until(lambda: stored() == ["before", "after"], timeout=60, what="the second")
 
 
-def test_events_that_the_database_refuses_for_a_while_are_stored_when_it_takes_them(
+def test_events_the_database_refuses_for_a_while_are_stored_later(
     *,
     service: Settings,
     queue: EventQueue,
@@ -368,7 +368,7 @@ def test_events_that_the_database_refuses_for_a_while_are_stored_when_it_takes_t
     assert CANARY not in "".join([*said, *capfd.readouterr()])
 
 
-def test_an_intake_that_stops_while_the_database_refuses_puts_back_what_it_has_in_hand(
+def test_stopping_intake_returns_its_events_while_the_database_refuses_them(
     *,
     service: Settings,
     queue: EventQueue,

@@ -29,7 +29,7 @@ PROMPT = Prompt("extraction", 1, "system", "user", Answer)
 
 
 class Paid:
-    """A language model that counts its calls, reports what they cost, and refuses when told to."""
+    """A language model that counts its calls, reports their cost, and refuses when told to."""
 
     def __init__(self, usage: UsageLog, name: str = "model") -> None:
         self.name = name
@@ -73,7 +73,7 @@ def costs(engine: Engine, lane: LaneRef) -> list[Any]:
         return [tuple(row) for row in connection.execute(text(statement))]
 
 
-def test_the_same_question_is_paid_for_once(kept: KeptModel, paid: Paid, worker_engine: Engine, lane: LaneRef) -> None:
+def test_same_question_is_paid_for_once(kept: KeptModel, paid: Paid, worker_engine: Engine, lane: LaneRef) -> None:
     answers = [kept.answer(PROMPT) for _ in range(3)]
 
     assert answers == [Answer(words="call 1")] * 3
@@ -97,7 +97,7 @@ def test_another_namespace_and_another_model_ask_for_themselves(
         assert model.calls == 1
 
 
-def test_an_answer_is_kept_for_all_batches(
+def test_answer_is_kept_for_all_batches(
     kept: KeptModel, paid: Paid, worker_engine: Engine, lane: LaneRef, usage: UsageLog
 ) -> None:
     kept.answer(PROMPT)
@@ -105,10 +105,10 @@ def test_an_answer_is_kept_for_all_batches(
     assert of_another_batch(paid, worker_engine, lane, usage).answer(PROMPT).words == "call 1"
 
 
-def test_a_refusal_is_kept_for_its_batch_alone(
+def test_refusal_is_kept_for_its_batch_only(
     kept: KeptModel, paid: Paid, worker_engine: Engine, lane: LaneRef, usage: UsageLog
 ) -> None:
-    """Else it would be paid for each time that what is asked after it has to wait; but who asks anew is answered anew."""
+    """Otherwise each wait of a later question would pay for it again; a new batch asks anew."""
     paid.refuses = True
     for _ in range(3):
         with pytest.raises(AnswerTruncated, match="cut off"):
@@ -120,7 +120,7 @@ def test_a_refusal_is_kept_for_its_batch_alone(
     assert costs(worker_engine, lane) == [("extract", "extraction", "model", 7, 3)] * 2
 
 
-def test_what_two_threads_ask_at_once_is_logged_with_whom_each_asks_for(
+def test_concurrent_calls_of_two_threads_are_logged_under_their_own_namespaces(
     paid: Paid, worker_engine: Engine, lane: LaneRef, usage: UsageLog
 ) -> None:
     both_have_asked = Barrier(2)
@@ -149,7 +149,7 @@ def trip(engine: Engine) -> None:
 
 @pytest.fixture
 def outage(settled: None, worker_engine: Engine) -> None:
-    """The LLM failed a moment ago."""
+    """Record that the LLM failed a moment ago."""
     trip(worker_engine)
 
 
@@ -159,17 +159,17 @@ class TestAfterAnOutage:
         with engine.begin() as connection:
             return LLM in leases.paused_providers(connection)
 
-    def test_an_answer_shows_that_all_may_ask_again(self, kept: KeptModel, worker_engine: Engine) -> None:
+    def test_answer_shows_that_all_may_ask_again(self, kept: KeptModel, worker_engine: Engine) -> None:
         kept.answer(PROMPT)
         assert not self.paused(worker_engine)
 
-    def test_an_answer_that_was_kept_shows_nothing(self, kept: KeptModel, worker_engine: Engine) -> None:
+    def test_stored_answer_shows_nothing_about_the_provider(self, kept: KeptModel, worker_engine: Engine) -> None:
         kept.answer(PROMPT)
         trip(worker_engine)
         kept.answer(PROMPT)
         assert self.paused(worker_engine)
 
-    def test_one_that_is_still_down_stays_so(self, kept: KeptModel, paid: Paid, worker_engine: Engine) -> None:
+    def test_provider_that_still_fails_stays_down(self, kept: KeptModel, paid: Paid, worker_engine: Engine) -> None:
         paid.is_down = True
         with pytest.raises(ModelUnavailable):
             kept.answer(PROMPT)

@@ -1,4 +1,4 @@
-"""The adapter against an endpoint that misbehaves in every way we know of, over real HTTP."""
+"""The adapter with an endpoint that misbehaves in every known way, over real HTTP."""
 
 import json
 import time
@@ -46,7 +46,7 @@ def fake() -> Iterator[FakeOpenAI]:
 
 
 def model_at(base_url: str, timeout: float = 60.0) -> OpenAILanguageModel:
-    """One that is known to take a schema: else what it does not explain may be the way in which it was asked."""
+    """Return a model known to accept a schema: otherwise an unexplained error might be due to the mode of the request."""
     known = MannerMemory(read=lambda _: Manner(proven=True), keep=lambda *_: None)
     return OpenAILanguageModel("gpt-fake", api_key="sk-fake", base_url=base_url, timeout=timeout, memory=known)
 
@@ -55,7 +55,7 @@ def prompt() -> Prompt[ExtractionAnswer]:
     return extraction_prompt(messages(TALK), Background())
 
 
-def test_an_answer_comes_back_in_the_shape_that_the_prompt_asks_for(fake: FakeOpenAI) -> None:
+def test_answer_comes_back_in_the_shape_the_prompt_asks_for(fake: FakeOpenAI) -> None:
     answer = model_at(fake.base_url).answer(prompt())
 
     facts = facts_of(answer, messages(TALK), Background()).facts
@@ -70,7 +70,7 @@ def test_an_answer_comes_back_in_the_shape_that_the_prompt_asks_for(fake: FakeOp
     [Fault("fenced"), Fault("thinking"), Fault("thought"), Fault("parts")],
     ids=lambda fault: fault.kind,
 )
-def test_what_an_endpoint_of_one_s_own_puts_around_an_answer_is_no_part_of_it(fake: FakeOpenAI, dress: Fault) -> None:
+def test_text_around_an_answer_of_a_custom_endpoint_is_ignored(fake: FakeOpenAI, dress: Fault) -> None:
     model = model_at(fake.base_url)
     plain = model.answer(prompt())
     fake.script(SCHEMA, dress)
@@ -78,7 +78,7 @@ def test_what_an_endpoint_of_one_s_own_puts_around_an_answer_is_no_part_of_it(fa
     assert model.answer(prompt()) == plain
 
 
-def test_the_request_asks_for_structured_output_at_temperature_0(fake: FakeOpenAI) -> None:
+def test_request_asks_for_structured_output_at_temperature_0(fake: FakeOpenAI) -> None:
     model_at(fake.base_url).answer(prompt())
 
     body = fake.requests[0].body
@@ -89,14 +89,14 @@ def test_the_request_asks_for_structured_output_at_temperature_0(fake: FakeOpenA
 
 
 @pytest.mark.parametrize("suffix", ["/v1", "/v1/", "", "/"])
-def test_a_base_url_may_end_as_it_likes(fake: FakeOpenAI, suffix: str) -> None:
+def test_base_url_may_end_in_any_way(fake: FakeOpenAI, suffix: str) -> None:
     model_at(fake.base_url.removesuffix("/v1") + suffix).answer(prompt())
 
     assert fake.calls == {SCHEMA: 1}
 
 
 @pytest.mark.parametrize("mode", AnswerMode)
-def test_a_mode_that_was_set_is_the_only_one_and_says_the_shape_where_it_sends_none(
+def test_mode_that_was_set_is_the_only_one_and_the_prompt_describes_the_shape_if_none_is_sent(
     fake: FakeOpenAI, mode: AnswerMode
 ) -> None:
     fake.script(SCHEMA, Fault.status(400, param="response_format"))
@@ -112,7 +112,7 @@ def test_a_mode_that_was_set_is_the_only_one_and_says_the_shape_where_it_sends_n
     ] * 2
 
 
-def test_an_answer_that_is_no_use_is_asked_for_once_more_with_what_was_wrong(fake: FakeOpenAI) -> None:
+def test_unusable_answer_is_requested_once_more_with_what_was_wrong(fake: FakeOpenAI) -> None:
     model = model_at(fake.base_url)
     at_once = model.answer(prompt())
     fake.script(SCHEMA, Fault("misfit"))
@@ -124,7 +124,7 @@ def test_an_answer_that_is_no_use_is_asked_for_once_more_with_what_was_wrong(fak
     assert "does not fit" in again.prompt
 
 
-def test_usage_is_reported_for_answers_and_for_refused_ones_because_both_are_paid_for(fake: FakeOpenAI) -> None:
+def test_usage_is_reported_for_answers_and_for_refused_ones_since_both_are_paid_for(fake: FakeOpenAI) -> None:
     fake.script(SCHEMA, {"facts": []}, Fault("misfit"), Fault("misfit"))
     usage: list[tuple[str, int, int]] = []
     model = OpenAILanguageModel(
@@ -143,7 +143,7 @@ def test_usage_is_reported_for_answers_and_for_refused_ones_because_both_are_pai
     assert all(asked > 100 and answered > 0 for _, asked, answered in usage)
 
 
-def test_a_model_that_takes_no_temperature_is_asked_without_from_then_on(fake: FakeOpenAI) -> None:
+def test_model_that_takes_no_temperature_is_asked_without_it_from_then_on(fake: FakeOpenAI) -> None:
     fake.script(SCHEMA, Fault.status(400, param="temperature", error_code="unsupported_value"))
     model = model_at(fake.base_url)
 
@@ -166,7 +166,7 @@ def said(message: str, **more: object) -> dict[str, object]:
     ],
     ids=["by its name", "by its value", "as a field"],
 )
-def test_an_endpoint_that_refuses_the_temperature_in_words_alone_is_understood(fake: FakeOpenAI, fault: Fault) -> None:
+def test_refusal_of_the_temperature_in_plain_words_is_recognised(fake: FakeOpenAI, fault: Fault) -> None:
     fake.script(SCHEMA, fault)
     model = model_at(fake.base_url)
 
@@ -174,7 +174,7 @@ def test_an_endpoint_that_refuses_the_temperature_in_words_alone_is_understood(f
     assert [request.body.get("temperature") for request in fake.requests] == [0, None]
 
 
-def test_a_model_that_refuses_the_temperature_even_when_there_is_none_is_asked_twice_and_no_more(
+def test_model_that_refuses_a_missing_temperature_is_asked_only_twice(
     fake: FakeOpenAI,
 ) -> None:
     fault = Fault.status(400, param="temperature")
@@ -201,7 +201,7 @@ LATER = {
     "wrong model": (Fault.status(404), "MOSSHEAD_LLM_MODEL", None),
     "wrong model, said otherwise": (Fault.status(400, param="model"), "MOSSHEAD_LLM_MODEL", None),
     "rate limit that ends at once": (Fault.status(429, retry_after="0"), "429", None),
-    "broken off by whom it asked": (Fault("broken_off"), "broke the answer off", None),
+    "broken off by whom it asked": (Fault("broken_off"), "aborted the answer", None),
     "reset": (Fault("reset"), "OPENAI_BASE_URL", None),
     "hung up": (Fault.hang(0.0), "OPENAI_BASE_URL", None),
     "not an endpoint": (Fault("html"), "OPENAI_BASE_URL", None),
@@ -209,7 +209,7 @@ LATER = {
 
 
 @pytest.mark.parametrize(("fault", "word", "wait"), LATER.values(), ids=LATER.keys())
-def test_what_may_pass_is_unavailable_asked_once_and_says_when_to_come_back(
+def test_temporary_error_is_unavailable_asked_once_and_says_when_to_retry(
     fake: FakeOpenAI, fault: Fault, word: str, wait: float | None
 ) -> None:
     fake.script(SCHEMA, fault)
@@ -253,7 +253,7 @@ OF_EVERY_REQUEST: dict[str, tuple[Fault, str]] = {
 
 
 @pytest.mark.parametrize(("fault", "word"), OF_EVERY_REQUEST.values(), ids=OF_EVERY_REQUEST.keys())
-def test_a_bad_request_that_any_would_be_is_waited_for_whatever_its_status(
+def test_bad_request_that_any_would_be_is_waited_for_whatever_its_status(
     fake: FakeOpenAI, fault: Fault, word: str
 ) -> None:
     fake.script(SCHEMA, fault)
@@ -267,7 +267,7 @@ def test_a_bad_request_that_any_would_be_is_waited_for_whatever_its_status(
 @pytest.mark.parametrize(
     "words", ["my credit balance", "an invalid model of the bridge", "the grammar of Latin", "an api key not of mine"]
 )
-def test_what_an_endpoint_repeats_of_a_conversation_says_nothing_of_the_endpoint(fake: FakeOpenAI, words: str) -> None:
+def test_conversation_repeated_by_an_endpoint_says_nothing_about_the_endpoint(fake: FakeOpenAI, words: str) -> None:
     said_before = "I live in Seattle and like the rain. " * 20
     fake.script(SCHEMA, Fault.status(400))
 
@@ -279,14 +279,14 @@ def test_what_an_endpoint_repeats_of_a_conversation_says_nothing_of_the_endpoint
     "words",
     ["My credit balance is low", "The model was not found", "invalid api key?", "Is response_format a json_schema?"],
 )
-def test_nor_does_what_it_repeats_from_the_first_word_on(fake: FakeOpenAI, words: str) -> None:
+def test_conversation_repeated_from_the_first_word_says_nothing_either(fake: FakeOpenAI, words: str) -> None:
     fake.script(SCHEMA, Fault.status(400))
 
     with pytest.raises(AnswerDeclined):
         model_at(fake.base_url).answer(extraction_prompt(messages(words), Background()))
 
 
-def test_a_conversation_about_the_temperature_does_not_change_how_the_model_is_asked(fake: FakeOpenAI) -> None:
+def test_conversation_about_the_temperature_does_not_change_how_the_model_is_asked(fake: FakeOpenAI) -> None:
     fake.script(SCHEMA, Fault.status(400))
     model = model_at(fake.base_url)
 
@@ -337,7 +337,7 @@ NEVER: dict[str, tuple[Fault, type[AnswerRefused], str]] = {
 
 
 @pytest.mark.parametrize(("fault", "kind", "word"), NEVER.values(), ids=NEVER.keys())
-def test_what_will_not_pass_is_refused_by_kind_with_a_reason(
+def test_permanent_error_is_refused_by_kind_with_a_reason(
     fake: FakeOpenAI, fault: Fault, kind: type[AnswerRefused], word: str
 ) -> None:
     fake.script(SCHEMA, fault, fault)
@@ -346,15 +346,13 @@ def test_what_will_not_pass_is_refused_by_kind_with_a_reason(
         model_at(fake.base_url).answer(prompt())
 
     assert type(raised.value) is kind
-    # An answer that came is asked for once more; what the endpoint itself refused is not.
+    # An unusable answer is requested once more; a refusal by the endpoint itself is not.
     assert fake.calls == {SCHEMA: 2 if kind is AnswerUnusable and fault.code == 200 else 1}
     assert_no_canary(raised.value)
 
 
 @pytest.mark.parametrize("words", ["maximum context length is 8192 tokens", "Input is too long", "too many tokens"])
-def test_an_endpoint_that_says_in_words_alone_that_a_question_is_too_long_is_understood(
-    fake: FakeOpenAI, words: str
-) -> None:
+def test_too_long_question_is_recognised_from_plain_words(fake: FakeOpenAI, words: str) -> None:
     fake.script(SCHEMA, Fault.status(400))
 
     with pytest.raises(AnswerTruncated, match="400"):
@@ -365,7 +363,7 @@ SAID = ("I live in Seattle.", "I work at Boeing.", "I like tea.", "I play the ha
 
 
 @pytest.mark.parametrize("fault", [Fault("truncated"), Fault("invalid_json"), Fault("misfit"), Fault("no_choices")])
-def test_an_answer_that_is_no_use_is_asked_for_in_halves(fake: FakeOpenAI, fault: Fault) -> None:
+def test_unusable_answer_is_requested_in_halves(fake: FakeOpenAI, fault: Fault) -> None:
     asked = 1 if fault.kind == "truncated" else 2
     fake.script(SCHEMA, *[fault] * asked)
 
@@ -380,7 +378,7 @@ def test_an_answer_that_is_no_use_is_asked_for_in_halves(fake: FakeOpenAI, fault
 
 
 @pytest.mark.parametrize("failing", [1, 2])
-def test_a_half_that_fails_again_is_refused_for_good(fake: FakeOpenAI, failing: int) -> None:
+def test_half_that_fails_again_is_refused_for_good(fake: FakeOpenAI, failing: int) -> None:
     unusable = [Fault("invalid_json")] * 2
     fake.script(SCHEMA, Fault("truncated"), *[{"facts": []}] * (failing - 1), *unusable)
 
@@ -392,7 +390,7 @@ def test_a_half_that_fails_again_is_refused_for_good(fake: FakeOpenAI, failing: 
 
 
 @pytest.mark.parametrize("fault", [Fault("refusal"), Fault("content_filter"), Fault.status(400)])
-def test_what_is_declined_is_not_asked_for_again(fake: FakeOpenAI, fault: Fault) -> None:
+def test_declined_answer_is_not_requested_again(fake: FakeOpenAI, fault: Fault) -> None:
     fake.script(SCHEMA, fault)
 
     with pytest.raises(AnswerDeclined):
@@ -401,7 +399,7 @@ def test_what_is_declined_is_not_asked_for_again(fake: FakeOpenAI, fault: Fault)
     assert fake.calls == {SCHEMA: 1}
 
 
-def test_a_single_message_is_halved_between_its_sentences(fake: FakeOpenAI) -> None:
+def test_single_message_is_halved_between_its_sentences(fake: FakeOpenAI) -> None:
     fake.script(SCHEMA, Fault("truncated"))
 
     found = extract(messages(" ".join(SAID)), Background(), model_at(fake.base_url))
@@ -413,7 +411,7 @@ def test_a_single_message_is_halved_between_its_sentences(fake: FakeOpenAI) -> N
     assert [header.rpartition(", ")[2] for header in headers[1:]] == ["part 1 of 2", "part 2 of 2"]
 
 
-def test_an_unknown_field_or_kind_costs_no_fact(fake: FakeOpenAI) -> None:
+def test_unknown_field_or_kind_costs_no_fact(fake: FakeOpenAI) -> None:
     fake.script(SCHEMA, {"facts": [fact_like(memory_id=CANARY), fact_like(kind=CANARY)]})
 
     answer = model_at(fake.base_url).answer(prompt())
@@ -423,7 +421,7 @@ def test_an_unknown_field_or_kind_costs_no_fact(fake: FakeOpenAI) -> None:
 
 
 @pytest.mark.parametrize("fault", [Fault.hang(60), Fault.drip(0.1)], ids=["hangs", "drips"])
-def test_the_timeout_is_for_the_whole_call(fake: FakeOpenAI, fault: Fault) -> None:
+def test_timeout_covers_the_whole_call(fake: FakeOpenAI, fault: Fault) -> None:
     fake.script(SCHEMA, fault)
     started = time.monotonic()
 
@@ -434,7 +432,7 @@ def test_the_timeout_is_for_the_whole_call(fake: FakeOpenAI, fault: Fault) -> No
     assert_no_canary(raised.value)
 
 
-def test_an_endpoint_that_is_not_there_is_unavailable() -> None:
+def test_missing_endpoint_is_unavailable() -> None:
     with FakeOpenAI() as gone:
         address = gone.base_url
 
@@ -444,7 +442,7 @@ def test_an_endpoint_that_is_not_there_is_unavailable() -> None:
     assert_no_canary(raised.value)
 
 
-def test_a_profile_is_asked_for_under_its_own_schema(fake: FakeOpenAI) -> None:
+def test_profile_is_requested_under_its_own_schema(fake: FakeOpenAI) -> None:
     question = profile_prompt("Peter (person)", None, ["Peter is a writer.", "Peter is Swiss."])
 
     answer = model_at(fake.base_url).answer(question)
@@ -458,11 +456,11 @@ def settings(**given: object) -> Settings:
     return Settings.model_validate(nothing | given)
 
 
-def test_without_key_and_address_there_is_no_model() -> None:
+def test_there_is_no_model_without_key_and_address() -> None:
     assert open_language_model(settings()) is None
 
 
-def test_an_address_of_ones_own_needs_no_key(fake: FakeOpenAI) -> None:
+def test_custom_address_needs_no_key(fake: FakeOpenAI) -> None:
     model = open_language_model(settings(OPENAI_BASE_URL=fake.base_url, llm_model="local"))
 
     assert model is not None
@@ -479,14 +477,14 @@ def test_an_address_of_ones_own_needs_no_key(fake: FakeOpenAI) -> None:
     ],
     ids=["empty key", "key with a dash from a word processor", "address without scheme"],
 )
-def test_a_setting_that_cannot_work_is_named(given: dict[str, object]) -> None:
+def test_setting_that_cannot_work_is_named(given: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError, match="OPENAI_") as raised:
         open_language_model(settings(**given))
 
     assert "sk-" not in str(raised.value)
 
 
-def test_a_key_with_a_line_end_is_used_without(fake: FakeOpenAI) -> None:
+def test_key_with_a_line_end_is_used_without_it(fake: FakeOpenAI) -> None:
     model = open_language_model(settings(OPENAI_API_KEY=SecretStr("sk-1\n"), OPENAI_BASE_URL=fake.base_url))
 
     assert model is not None
@@ -513,7 +511,7 @@ def test_retry_after_is_read_as_seconds_or_as_a_date(header: str | None, seconds
 
 
 def assert_no_canary(error: BaseException) -> None:
-    """Neither the message, nor what it was raised from or during, nor anything it holds."""
+    """Check the message, its cause and context, and everything it holds."""
     assert error.__cause__ is None
     assert error.__context__ is None
     assert CANARY not in "".join(traceback.format_exception(error))
@@ -523,7 +521,7 @@ def assert_no_canary(error: BaseException) -> None:
 @pytest.mark.parametrize(
     "counted", [None, {"prompt_tokens": None}, {"prompt_tokens": 1.5, "completion_tokens": "many"}, [], "free"], ids=str
 )
-def test_what_an_endpoint_does_not_count_is_estimated(monkeypatch: pytest.MonkeyPatch, counted: object) -> None:
+def test_uncounted_tokens_are_estimated(monkeypatch: pytest.MonkeyPatch, counted: object) -> None:
     used: list[tuple[str, int, int]] = []
     body = {"choices": [{"message": {"content": '{"summary": "s"}'}}], "usage": counted}
     model = OpenAILanguageModel("m", api_key="k", timeout=5, on_usage=lambda *one: used.append(one))
@@ -532,11 +530,11 @@ def test_what_an_endpoint_does_not_count_is_estimated(monkeypatch: pytest.Monkey
     prompt = profile_prompt("Ana", None, ["User likes tea"])
     assert model.answer(prompt).summary == "s"
     ((name, asked, answered),) = used
-    assert (name, answered) == ("profile", 4)  # sixteen characters, at four to a token
+    assert (name, answered) == ("profile", 4)  # sixteen characters, four per token
     assert len(prompt.system + prompt.user) / 4 < asked < len(prompt.system + prompt.user) / 2
 
 
-def test_what_an_endpoint_counts_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_of_an_endpoint_are_used_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     used: list[tuple[str, int, int]] = []
     counted = {"prompt_tokens": 7, "completion_tokens": 3}
     body = {"choices": [{"message": {"content": '{"summary": "s"}'}}], "usage": counted}
@@ -547,7 +545,7 @@ def test_what_an_endpoint_counts_is_taken_as_it_is(monkeypatch: pytest.MonkeyPat
     assert used == [("profile", 7, 3)]
 
 
-def test_half_a_surrogate_pair_of_the_model_is_no_outage(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lone_surrogate_in_an_answer_is_no_outage(monkeypatch: pytest.MonkeyPatch) -> None:
     body = {"choices": [{"message": {"content": '{"summary": "tea \ud83d"}'}}]}
     model = OpenAILanguageModel("m", api_key="k", timeout=5)
     monkeypatch.setattr(model, "_post", lambda _: json.dumps(body).encode())
@@ -555,6 +553,6 @@ def test_half_a_surrogate_pair_of_the_model_is_no_outage(monkeypatch: pytest.Mon
     assert model.answer(profile_prompt("Ana", None, ["User likes tea"])).summary == "tea ?"
 
 
-def test_half_a_surrogate_pair_in_what_is_asked_is_sent_as_a_question_mark(fake: FakeOpenAI) -> None:
+def test_lone_surrogate_in_a_question_is_sent_as_a_question_mark(fake: FakeOpenAI) -> None:
     fake.script("ProfileAnswer", lambda request: {"summary": str("tea ?" in request.prompt)})
     assert model_at(fake.base_url).answer(profile_prompt("Ana", None, ["tea \ud83d"])).summary == "True"

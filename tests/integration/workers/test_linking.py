@@ -1,4 +1,4 @@
-"""Whom memories are about, from what was said to the rows: sure links, what is held until somebody answers, and the answer."""
+"""Whom memories are about, from messages to rows: certain links, links held until an answer comes, and the answer."""
 
 import json
 
@@ -16,7 +16,7 @@ HELD = "Peter has a new phone number"
 
 @pytest.fixture
 def two(remembering: Remembering, forming: Forming) -> tuple[str, str]:
-    """Two Peters, by their keys: of both it is known that they like tea, of one also that he keeps bees."""
+    """Return two Peters by key: both like tea, and one also keeps bees."""
     writer = _peter(remembering, "writer", "Peter likes tea")
     return writer, _peter(
         remembering, "User's brother", "Peter likes tea", "Peter keeps bees and repairs boilers in Leeds"
@@ -31,7 +31,7 @@ def _peter(remembering: Remembering, description: str, *known: str) -> str:
 
 
 def links(namespace: Namespace, content: str) -> dict[str, str]:
-    """Whom the one memory of a content is about, and how surely."""
+    """Return whom the only memory with a content is about, and how surely."""
     records = [json.loads(line) for line in namespace.export()]
     (memory,) = (one for one in records if one["type"] == "memory" and one["content"] == content)
     return {key: certainty for key, (_, certainty) in zip(memory["about"], memory["roles"], strict=True)}
@@ -41,7 +41,7 @@ def contents(namespace: Namespace) -> list[str]:
     return sorted(memory.content for memory in namespace.memories())
 
 
-def test_what_the_words_leave_open_is_held_and_an_answer_links_it(
+def test_ambiguous_name_is_held_and_an_answer_links_it(
     forming: Forming, sarah: Namespace, two: tuple[str, str]
 ) -> None:
     forming.say(OPEN)
@@ -57,10 +57,10 @@ def test_what_the_words_leave_open_is_held_and_an_answer_links_it(
     assert links(sarah, HELD) == {two[1]: "sure"}
 
 
-def test_what_is_held_is_not_compared_with_what_is_known_of_those_it_may_be_about(
+def test_held_memory_is_not_compared_with_those_of_its_candidates(
     forming: Forming, sarah: Namespace, two: tuple[str, str]
 ) -> None:
-    """Said twice of a Peter, nobody knows whether of the same; and neither replaces anything."""
+    """When something is said twice of a Peter, nobody knows whether of the same one; neither replaces anything."""
     forming.say(OPEN)
     forming.say(OPEN)
 
@@ -68,7 +68,7 @@ def test_what_is_held_is_not_compared_with_what_is_known_of_those_it_may_be_abou
     assert len(sarah.entities.questions()) == 2
 
 
-def test_the_words_tell_who_is_meant_and_nothing_is_asked(
+def test_words_decide_who_is_meant_and_nothing_is_asked(
     forming: Forming, sarah: Namespace, two: tuple[str, str]
 ) -> None:
     forming.say("Peter likes bees and boilers.")
@@ -77,15 +77,15 @@ def test_the_words_tell_who_is_meant_and_nothing_is_asked(
     assert links(sarah, "Peter likes bees and boilers") == {two[1]: "sure"}
 
 
-def test_who_is_introduced_is_somebody_new(forming: Forming, sarah: Namespace, two: tuple[str, str]) -> None:
+def test_introduced_person_is_a_new_entity(forming: Forming, sarah: Namespace, two: tuple[str, str]) -> None:
     forming.say("Our new neighbour Peter has a parrot.")
 
     assert sarah.entities.questions() == []
     assert len([one for one in sarah.entities.list() if one.name == "Peter"]) == 3
 
 
-def test_an_update_is_news_of_all_whom_the_memory_names(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
-    """Also of those whom only the memory names, and not what was said now."""
+def test_update_is_news_of_all_entities_the_memory_names(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
+    """Also of those that only the memory names, not the current message."""
 
     def named(*names: tuple[str, str]) -> list[dict[str, object]]:
         unknown: dict[str, object] = {"aliases": [], "parent": None, "description": None}
@@ -111,7 +111,7 @@ def test_an_update_is_news_of_all_whom_the_memory_names(fake: FakeOpenAI, formin
     assert "Ruth" in sarah.entities.profile("Brightleaf").summary
 
 
-def test_names_with_signs_are_each_one_name_however_often_they_are_said(
+def test_names_with_special_characters_are_each_one_name_however_often_they_are_said(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
     names = ["C++", "C#", "P!nk", "Yahoo!", "#general", "A$AP Rocky", "E*TRADE"]

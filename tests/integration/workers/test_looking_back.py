@@ -1,4 +1,4 @@
-"""What the whole log holds, what a message says, and memories by kind, state and entity: the reads that the console asks for."""
+"""The reads the console needs: the whole log, a message's content, and memories by kind, state and entity."""
 
 from uuid import uuid4
 
@@ -8,7 +8,7 @@ from mosshead import MemoryKind, Namespace, NotFound
 from tests.forming import Forming
 
 
-def test_memories_are_told_apart_by_state_kind_and_entity(forming: Forming, sarah: Namespace) -> None:
+def test_memories_are_filtered_by_state_kind_and_entity(forming: Forming, sarah: Namespace) -> None:
     forming.say("My brother Jonas lives in Leeds.", "I prefer tea.")
     forming.say("I live in Hull.")
     (moved,) = forming.say("I moved to York.")
@@ -37,7 +37,7 @@ def test_memories_are_told_apart_by_state_kind_and_entity(forming: Forming, sara
         sarah.decisions.get(uuid4())
 
 
-def test_a_message_comes_with_those_around_it(forming: Forming, sarah: Namespace) -> None:
+def test_message_comes_with_those_around_it(forming: Forming, sarah: Namespace) -> None:
     said = [forming.say(f"I like tea number {number}.", conversation="c1")[0] for number in range(3)]
     (elsewhere,) = forming.say("I like coffee.", conversation="c2")
     alone = sarah.messages.get(said[1], around=0)

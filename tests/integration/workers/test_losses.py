@@ -1,4 +1,4 @@
-"""The lease of a task whose process died, let go by the parent."""
+"""The lease of a task whose process died, released by the parent."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -36,7 +36,7 @@ def leased(engine: Engine, batch: BatchRef, owner: str) -> leases.Lease | None:
         return leases.take(connection, batch, "extract", owner=owner, lasting=HOUR)
 
 
-def test_another_may_start_at_once_and_the_death_is_counted(
+def test_another_task_may_start_at_once_and_the_death_is_counted(
     batch: BatchRef, worker_engine: Engine, service: Settings
 ) -> None:
     assert leased(worker_engine, batch, "task-1")
@@ -51,7 +51,7 @@ def test_another_may_start_at_once_and_the_death_is_counted(
     assert [(entry["event"], entry["why"], entry["released"]) for entry in logs] == [("worker_lost", "signal 9", True)]
 
 
-def test_the_lease_of_a_successor_is_left_alone(batch: BatchRef, worker_engine: Engine, service: Settings) -> None:
+def test_lease_of_a_successor_is_not_released(batch: BatchRef, worker_engine: Engine, service: Settings) -> None:
     assert leased(worker_engine, batch, "task-2")
     with capture_logs():
         let_go(arguments(batch), "task-1", "signal 9").join()
@@ -59,16 +59,14 @@ def test_the_lease_of_a_successor_is_left_alone(batch: BatchRef, worker_engine: 
 
 
 @pytest.mark.parametrize("error", [WorkerLostError("signal 9"), TimeLimitExceeded(660)])
-def test_celery_tells_of_a_death_by_its_signal(
-    batch: BatchRef, worker_engine: Engine, service: Settings, error: Exception
-) -> None:
+def test_celery_signals_a_death(batch: BatchRef, worker_engine: Engine, service: Settings, error: Exception) -> None:
     assert leased(worker_engine, batch, "task-1")
     with capture_logs():
         signals.task_failure.send(sender=extract, task_id="task-1", exception=error, args=arguments(batch), kwargs={})
         wait_until(lambda: leased(worker_engine, batch, "task-2") is not None, 10, "the lease")
 
 
-def test_a_stage_that_failed_in_a_living_process_keeps_what_it_made_of_its_lease(
+def test_failed_stage_in_a_living_process_keeps_its_lease_as_it_set_it(
     batch: BatchRef, worker_engine: Engine, service: Settings
 ) -> None:
     assert leased(worker_engine, batch, "task-1")
@@ -84,7 +82,7 @@ def test_a_stage_that_failed_in_a_living_process_keeps_what_it_made_of_its_lease
     assert leased(worker_engine, batch, "task-2") is None
 
 
-def test_a_database_that_is_away_is_no_reason_to_stop(
+def test_missing_database_is_no_reason_to_stop(
     batch: BatchRef, service: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from config.settings import settings
@@ -96,14 +94,14 @@ def test_a_database_that_is_away_is_no_reason_to_stop(
     assert [(entry["event"], entry["error"]) for entry in logs] == [("worker_lost", "OperationalError")]
 
 
-def test_a_task_that_is_not_ours_is_reported_alone(service: Settings) -> None:
+def test_foreign_task_is_only_reported(service: Settings) -> None:
     with capture_logs() as logs:
         let_go(("not", "a", "batch"), str(uuid4()), "signal 9").join()
     assert [(entry["event"], entry["error"]) for entry in logs] == [("worker_lost", "ValueError")]
 
 
-def test_nothing_is_left_open(batch: BatchRef, service: Settings, admin_engine: Engine) -> None:
-    """A child that is forked next would share it."""
+def test_no_connection_is_left_open(batch: BatchRef, service: Settings, admin_engine: Engine) -> None:
+    """The next forked child would share it."""
     let_go(arguments(batch), "task-1", "signal 9").join()
     statement = text(
         "select count(*) from pg_stat_activity where usename = 'mosshead_worker' and query like '%lease_owner%'"

@@ -1,4 +1,4 @@
-"""What a monitor reads of the service: figures that are true, that name nobody, and that come whatever is away."""
+"""What a monitor reads of the service: true figures that name nobody and are there whatever server is down."""
 
 from collections.abc import Callable
 from uuid import uuid4
@@ -23,7 +23,7 @@ Sample = tuple[str, frozenset[tuple[str, str]]]
 
 
 def read(settings: Settings) -> dict[Sample, float]:
-    """Each sample of a new page, by its name without the prefix and its labels."""
+    """Return each sample of a new page by its name without the prefix and its labels."""
     page = MetricsPage(settings).read().decode()
     return {
         (sample.name.removeprefix("mosshead_"), frozenset(sample.labels.items())): sample.value
@@ -37,7 +37,7 @@ def sample(name: str, **labels: str) -> Sample:
 
 
 def grown(before: dict[Sample, float], after: dict[Sample, float]) -> dict[Sample, float]:
-    """What changed of the figures of the service, and by how much."""
+    """Return which figures of the service changed, and by how much."""
     changed = {one: after[one] - before.get(one, 0.0) for one in after if not one[0].startswith("process_")}
     moving = ("oldest_waiting_seconds", "lag_seconds", "broker_memory_bytes")
     return {one: by for one, by in changed.items() if by and one[0] not in moving}
@@ -54,7 +54,7 @@ def test_every_figure_is_there_while_nothing_happens(service: Settings, settled:
     assert sample("process_resident_memory_bytes") in found
 
 
-def test_what_waits_is_counted_until_it_took_effect(
+def test_waiting_events_are_counted_until_they_take_effect(
     service: Settings, settled: None, publishing: Publishing, worker: Worker, slots: Callable[[int], None]
 ) -> None:
     before = read(service)
@@ -83,7 +83,7 @@ def test_what_waits_is_counted_until_it_took_effect(
     assert ended[sample("lag_seconds", quantile="1")] > 0
 
 
-def test_a_quarantined_namespace_is_counted_and_does_not_make_the_oldest_older(
+def test_quarantined_namespace_is_counted_and_does_not_raise_the_age_of_the_oldest(
     service: Settings, settled: None, publishing: Publishing, worker: Worker
 ) -> None:
     def change(what: str) -> None:
@@ -101,7 +101,7 @@ def test_a_quarantined_namespace_is_counted_and_does_not_make_the_oldest_older(
     assert stopped[sample("oldest_waiting_seconds")] < 86_400
 
 
-def test_an_event_that_was_given_up_is_a_dead_letter(
+def test_event_that_was_given_up_is_a_dead_letter(
     service: Settings, settled: None, publishing: Publishing, worker: Worker
 ) -> None:
     before = read(service)
@@ -119,9 +119,7 @@ def test_an_event_that_was_given_up_is_a_dead_letter(
     }
 
 
-def test_what_the_llm_costs_is_added_up_over_all_tenants(
-    service: Settings, settled: None, remembering: Remembering
-) -> None:
+def test_cost_of_the_llm_is_summed_over_all_tenants(service: Settings, settled: None, remembering: Remembering) -> None:
     model = f"model-{uuid4()}"
     for tokens in (10, 20):
         with remembering.transaction() as connection:
@@ -136,7 +134,7 @@ def test_what_the_llm_costs_is_added_up_over_all_tenants(
     assert found[sample("llm_completion_tokens_last_5m", **of_model)] == 2.0
 
 
-def test_a_provider_that_fails_is_away_and_its_failures_are_counted(
+def test_failing_provider_is_down_and_its_failures_are_counted(
     service: Settings, settled: None, worker_engine: Engine
 ) -> None:
     assert read(service)[sample("provider_failures", provider="llm")] == 0.0
@@ -153,9 +151,7 @@ def test_a_provider_that_fails_is_away_and_its_failures_are_counted(
     assert found[sample("provider_away", provider="embedder")] == 0.0
 
 
-def test_a_memory_is_counted_and_so_is_its_namespace(
-    service: Settings, settled: None, remembering: Remembering
-) -> None:
+def test_memory_and_its_namespace_are_counted(service: Settings, settled: None, remembering: Remembering) -> None:
     before = read(service)
     remembering.memory("Likes coffee", direction(1.0))
 
@@ -193,7 +189,7 @@ def test_no_label_names_a_tenant_and_no_word_of_a_conversation_is_on_the_page(
         ({"broker_url": "redis://127.0.0.1:1/0"}, {"broker"}),
     ],
 )
-def test_what_cannot_be_read_is_left_out_and_named(
+def test_unreadable_figures_are_left_out_and_named(
     service: Settings, away: dict[str, str | SecretStr], measures: set[str]
 ) -> None:
     with capture_logs():
@@ -205,7 +201,7 @@ def test_what_cannot_be_read_is_left_out_and_named(
     assert (sample("queued_events") in found) is ("broker" not in measures)
 
 
-def test_a_statement_that_takes_too_long_is_cut_off_and_the_others_are_read(
+def test_statement_that_takes_too_long_is_cancelled_and_the_others_are_read(
     service: Settings, admin_engine: Engine
 ) -> None:
     with admin_engine.begin() as holding, capture_logs() as logs:

@@ -1,7 +1,7 @@
-"""Whatever the LLM answers, code disposes: only what was shown can change, nothing is only gone, and every change can be undone.
+"""Whatever the LLM answers, code decides: only shown memories can change, nothing just vanishes, and every change can be undone.
 
-Each example is a namespace of its own in a transaction that is rolled back: the service's own statements on a real Postgres, and
-an LLM over real HTTP that answers anything at all.
+Each example is a namespace in a transaction that is rolled back: the service's own statements on a real Postgres, and an LLM over
+real HTTP that answers anything.
 """
 
 import json
@@ -67,7 +67,7 @@ ANSWERS = st.fixed_dictionaries({"decisions": st.lists(_PROPOSED, max_size=5)}) 
 
 @st.composite
 def facts(draw: st.DrawFn) -> tuple[Fact, Vectors]:
-    """A fact about one of a few people, with a vector near to those of its like."""
+    """Return a fact about one of a few people, with a vector near those of similar facts."""
     name, verb, place = (draw(st.sampled_from(words)) for words in (NAMES, VERBS, PLACES))
     day = NOON + timedelta(days=draw(st.integers(0, 1)))
     one_valued = draw(st.booleans())
@@ -115,7 +115,7 @@ class Joined:
 
 @dataclass
 class Step:
-    """A connection whose transaction others go on with."""
+    """A connection whose transaction is continued by others."""
 
     joined: Connection
 
@@ -123,7 +123,7 @@ class Step:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is committed or closed."""
+        """Neither commit nor close."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.joined, name)
@@ -156,13 +156,13 @@ class Example:
             fields = an_event(self.path.parts, publisher=str(UUID(int=7)), publisher_sequence=self.published)
             bodies.append(json.dumps({**fields, "event_id": str(uuid4()), **one}))
         inbox.publish(self.connection, bodies, quiet=timedelta(0), most=timedelta(0))
-        # Published in this very transaction, the lane is due at its time, which is now.
+        # The lane was published to in this very transaction, so it is due now.
         ((batch, _),) = scheduler.claim(self.connection, [self.lane], self.parts.settings)
         set_tenant(self.connection, self.path.tenant_id)
         return batch
 
     def form(self, found: Found, speakers: tuple[str | None, ...] = (None, None)) -> deciding.Plan:
-        """A batch of two messages in which these facts were found, consolidated."""
+        """Consolidate a batch of two messages in which these facts were found."""
         said = [{"speaker": speaker} if speaker else {} for speaker in speakers]
         batch = self.batch(*said)
         numbered = dict(enumerate(found, 1))
@@ -175,13 +175,13 @@ class Example:
         return plan
 
     def undo(self, decision_id: UUID) -> str | None:
-        """Take a decision back; returns why not, where it was refused."""
+        """Undo a decision; return the reason if it was refused."""
         return commands.undo(
             self.connection, batch=BatchRef(self.lane, uuid4()), event_id=uuid4(), decision_id=decision_id
         )
 
     def release(self) -> None:
-        """The lane is free again, as after the last stage."""
+        """Free the lane, as after the last stage."""
         self.connection.execute(
             text("update mosshead.lanes set batch_id = null where tenant_id = :tenant_id"), self.scope
         )
@@ -191,12 +191,12 @@ class Example:
         return {"tenant_id": self.path.tenant_id}
 
     def log(self) -> list[Any]:
-        """All decisions, in order."""
+        """Return all decisions, in order."""
         statement = text("select * from mosshead.decisions where tenant_id = :tenant_id order by position")
         return list(self.connection.execute(statement, self.scope))
 
     def versions(self) -> dict[UUID, int]:
-        """Every memory that there ever was, with its latest version."""
+        """Return every memory that ever existed, with its latest version."""
         statement = text(
             "select memory_id, max(version) from mosshead.memories where tenant_id = :tenant_id group by 1"
         )
@@ -207,13 +207,13 @@ class Example:
         return int(self.connection.execute(statement, self.scope).scalar_one())
 
     def exported(self, before: Any = None) -> str:
-        """What is known now, or was known just before a decision."""
+        """Return what is known now, or was known just before a decision."""
         as_of = before.decided_at - timedelta(microseconds=1) if before else None
         return "\n".join(export.export(self.connection, self.path, as_of=as_of))
 
 
 class Anything:
-    """An LLM that answers each example's answer, whatever it is asked."""
+    """An LLM that gives each example's answer, whatever it is asked."""
 
     def __init__(self, fake: FakeOpenAI) -> None:
         self.model = OpenAILanguageModel("any-model", api_key="none", timeout=10, base_url=fake.base_url)
@@ -243,7 +243,7 @@ def connection(admin_engine: Engine) -> Iterator[Connection]:
     said=st.tuples(st.lists(facts(), min_size=1, max_size=2), st.lists(facts(), min_size=1, max_size=3), ANSWERS),
     data=st.data(),
 )
-def test_only_what_was_shown_changes_and_every_change_can_be_undone(
+def test_only_shown_memories_change_and_every_change_can_be_undone(
     connection: Connection,
     llm: Anything,
     speakers: tuple[str | None, ...],
@@ -277,7 +277,7 @@ def _example(connection: Connection) -> Example:
 
 
 class _Directions:
-    """Embeds what is merged and what is said around a name: the vectors of the facts are drawn."""
+    """Embeds merged texts and the words around a name: the vectors of the facts are drawn."""
 
     name = MODEL
 
@@ -313,7 +313,7 @@ def _check_undo(example: Example, log: list[Any], data: st.DataObject) -> None:
 
 
 def _check_early_undo(example: Example, early: Any, log: list[Any]) -> None:
-    """Later decisions stand: either they build on it, and are named, or the undo can be undone like any other."""
+    """Later decisions stay: either they build on this one and are named, or the undo can itself be undone."""
     refused = example.undo(early.decision_id)
     if refused is None:
         assert example.undo(example.log()[-1].decision_id) is None
@@ -325,7 +325,7 @@ def _check_early_undo(example: Example, early: Any, log: list[Any]) -> None:
         event("an early one refused")
 
 
-def test_a_builder_is_named_where_a_row_was_built_on(connection: Connection) -> None:
+def test_decision_that_builds_on_a_changed_row_is_named(connection: Connection) -> None:
     fact = Fact(kind=MemoryKind.FACT, content="User lives in Rome", sources=(1,), quote="in Rome")
     example = _example(connection)
     try:
@@ -390,7 +390,7 @@ def _proposed(fact: int, action: str, content: str | None = None) -> Json:
     ],
     ids=["two updates", "update of what was replaced", "replaced twice", "none of what was replaced", "there and back"],
 )
-def test_two_facts_of_a_batch_about_one_memory_lose_nothing_of_each_other(
+def test_two_facts_of_a_batch_about_one_memory_keep_each_others_content(
     connection: Connection,
     llm: Anything,
     told: Found,

@@ -1,4 +1,4 @@
-"""Who is meant, asked as an app asks: how much is known of somebody, how often it was said, and when, have no say."""
+"""Who is meant, asked as an app asks: how much is known of an entity, how often it was said, and when, do not count."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from tests.given import MINILM, Publishing
 
 FOLDER = Path(__file__).resolve().parents[2] / "data" / "entities" / "carpenter_and_band"
 BUSY = "anna-upstairs"
-"""Of whom much more comes to be known, and nothing that is asked about."""
+"""The entity about which much more is learned, none of it asked about."""
 NEWS = [f"Form {number} has a blue margin." for number in range(40)]
 
 Bring = Callable[[Namespace, Iterable[Mapping[str, Any]]], None]
@@ -42,7 +42,7 @@ def world() -> World:
 
 @pytest.fixture
 def bring(settled: None, memory: Memory, worker_engine: Engine, ingest_engine: Engine, service: Settings) -> Bring:
-    """Brings lines into a namespace."""
+    """Import lines into a namespace."""
 
     def carry(namespace: Namespace, lines: Iterable[Mapping[str, Any]]) -> None:
         forming = Forming(worker_engine, Publishing(ingest_engine, namespace.path))
@@ -55,12 +55,12 @@ def bring(settled: None, memory: Memory, worker_engine: Engine, ingest_engine: E
 
 @pytest.fixture
 def asked(world: World) -> list[Who]:
-    """Questions about the name that most bear."""
+    """Return questions about the name that most entities have."""
     return [row for row in world.who if row.mention == "Anna"]
 
 
 def lines_of(world: World, years: int = 0) -> list[dict[str, Any]]:
-    """The world's lines; years: so much earlier is every other memory."""
+    """Return the world's lines; years: by how much every other memory is earlier."""
     lines = [one.model_dump(mode="json") for one in world.entities]
     for place, memory in enumerate(world.memories):
         earlier = memory.occurred_at - timedelta(days=365 * years * (place % 2))
@@ -80,7 +80,7 @@ def answers(namespace: Namespace, rows: Iterable[Who]) -> dict[str, Answer]:
 
 
 def apart(world: World, rows: Iterable[Who]) -> list[Who]:
-    """The questions to which the news is no nearer than what was known of whom it is about, and with which it shares no word."""
+    """Return questions that the news is no nearer to than the earlier memories of its entity, and shares no word with."""
     news = MINILM.embed(NEWS)
     known = MINILM.embed([one.content for one in world.memories if BUSY in one.about])
     stems = {word[:4] for word in re.findall(r"[a-z]+", NEWS[0].casefold())}
@@ -94,7 +94,7 @@ def apart(world: World, rows: Iterable[Who]) -> list[Who]:
     return found
 
 
-def test_what_is_off_the_subject_repeated_or_older_changes_no_winner(
+def test_unrelated_repeated_or_older_memories_change_no_winner(
     bring: Bring, sarah: Namespace, world: World, asked: list[Who]
 ) -> None:
     bring(sarah, lines_of(world))
@@ -118,7 +118,7 @@ def test_what_is_off_the_subject_repeated_or_older_changes_no_winner(
     assert {row.id: after[row.id].best for row in rows} == {row.id: before[row.id].best for row in rows}
 
 
-def test_when_it_was_said_has_no_say(
+def test_time_of_a_memory_does_not_count(
     bring: Bring, sarah: Namespace, memory: Memory, world: World, asked: list[Who]
 ) -> None:
     bring(sarah, lines_of(world))

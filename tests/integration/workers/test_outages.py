@@ -1,4 +1,4 @@
-"""What is the endpoint's trouble buries no event: all facts are there once it answers well, and `status` says so meanwhile."""
+"""An endpoint's fault makes no event dead: all facts exist once it works again, and `status` reports it meanwhile."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -33,7 +33,7 @@ TROUBLE = {
 
 @pytest.fixture(autouse=True)
 def alone(admin_engine: Engine, fake: FakeOpenAI) -> Iterator[None]:
-    """No breaker of another test, and none for another."""
+    """Isolate the test from the breakers of others, and them from its own."""
     forget(admin_engine)
     yield
     forget(admin_engine)
@@ -45,7 +45,7 @@ def forget(engine: Engine) -> None:
 
 
 def a_while(engine: Engine) -> None:
-    """Time passes: the provider may be tried, and what waits is due."""
+    """Let time pass: the provider may be tried, and waiting stages are due."""
     with engine.begin() as connection:
         connection.exec_driver_sql("""
             update mosshead.breakers set open_until = now(), since = since - interval '1 minute';
@@ -57,7 +57,7 @@ def a_while(engine: Engine) -> None:
 
 
 def try_all(forming: Forming, engine: Engine) -> None:
-    """Each stage that is due, once; those of a batch that fails wait."""
+    """Run each due stage once; those of a failing batch wait."""
     batch = claim(engine, forming.publishing.lane) or open_batch(forming, engine)
     while batch is not None:
         with suppress(StageFailed):
@@ -75,7 +75,7 @@ def open_batch(forming: Forming, engine: Engine) -> BatchRef | None:
 
 
 def dead_letters(forming: Forming, engine: Engine) -> list[str]:
-    """The reasons of the namespace's dead letters."""
+    """Return the reasons of the namespace's dead letters."""
     with engine.connect() as connection:
         found = connection.exec_driver_sql(
             "select reason from mosshead.dead_letters where namespace_id = %(id)s",
@@ -85,7 +85,7 @@ def dead_letters(forming: Forming, engine: Engine) -> list[str]:
 
 
 @pytest.mark.parametrize(("fault", "words"), TROUBLE.values(), ids=TROUBLE.keys())
-def test_no_event_dies_of_the_endpoints_trouble_in_a_namespace_that_then_stays_idle(
+def test_no_event_dies_of_an_endpoints_fault_in_a_namespace_that_then_stays_idle(
     *, fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine, fault: Fault, words: str
 ) -> None:
     forming.publishing.send(*map(forming.publishing.message, SAID))
@@ -106,7 +106,7 @@ def test_no_event_dies_of_the_endpoints_trouble_in_a_namespace_that_then_stays_i
     assert dead_letters(forming, admin_engine) == []
 
 
-def test_no_event_dies_of_a_model_that_fails_at_consolidation_and_extracts_well(
+def test_no_event_dies_of_a_model_that_fails_only_at_consolidation(
     *, fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine, ingest_engine: Engine
 ) -> None:
     forming.say("I like tea.")
@@ -148,7 +148,7 @@ REFLECTED: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("schema", REFLECTED)
-def test_what_fails_at_one_kind_of_reflection_is_put_off_and_holds_nothing_up(
+def test_reflection_that_always_fails_is_postponed_and_holds_nothing_up(
     *, fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine, schema: str
 ) -> None:
     question, wanted = REFLECTED[schema]
@@ -177,7 +177,7 @@ def test_what_fails_at_one_kind_of_reflection_is_put_off_and_holds_nothing_up(
 
 
 def skipped(forming: Forming, engine: Engine) -> list[str]:
-    """Why reflections of the namespace were skipped."""
+    """Return why reflections of the namespace were skipped."""
     with engine.connect() as connection:
         found = connection.exec_driver_sql(
             "select skipped_for from mosshead.reflection_batches where namespace_id = %(id)s and skipped_for is not null",
@@ -186,7 +186,7 @@ def skipped(forming: Forming, engine: Engine) -> list[str]:
         return [str(one) for one in found.scalars()]
 
 
-def test_a_refusal_of_one_events_content_stays_that_events_end(
+def test_refused_content_of_an_event_still_makes_it_dead(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine
 ) -> None:
     forming.publishing.send(forming.publishing.message(SAID[0]))
@@ -201,7 +201,7 @@ def test_a_refusal_of_one_events_content_stays_that_events_end(
     assert [one.content for one in sarah.memories()] == ["User likes ham."]
 
 
-def test_after_the_stated_time_the_rules_take_over_until_the_endpoint_answers_again(
+def test_rules_take_over_after_the_stated_time_until_the_endpoint_answers_again(
     *, fake: FakeOpenAI, forming: Forming, sarah: Namespace, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOSSHEAD_RULES_AFTER_SECONDS", "60")
@@ -212,7 +212,7 @@ def test_after_the_stated_time_the_rules_take_over_until_the_endpoint_answers_ag
         try_all(forming, admin_engine)
         assert sarah.memories() == [], "not yet"
         a_while(admin_engine)
-        try_all(forming, admin_engine)  # it is tried once more, and fails
+        try_all(forming, admin_engine)  # tried once more, and fails
         with admin_engine.begin() as connection:
             assert rules_take_over(connection, settings(), "extract")
             connection.exec_driver_sql("update mosshead.batches set due_at = now() where finished_at is null")

@@ -1,4 +1,4 @@
-"""A stage that runs for longer than it may: counted in the database, for its process is killed, and tried no third time."""
+"""A stage that exceeds its time limit: counted in the database, since its process is killed, and tried twice only."""
 
 import time
 from dataclasses import replace
@@ -19,11 +19,11 @@ from workers.worker import let_go
 
 
 class Killed(BaseException):
-    """What the hard time limit does to a task, as far as a test can be killed."""
+    """The effect of the hard time limit on a task, as far as a test can be killed."""
 
 
 class Hanging:
-    """A stage that hangs until its lease has lapsed, and is killed; counts its tries."""
+    """A stage that hangs until its lease has lapsed and is then killed; counts its tries."""
 
     def __init__(self, engine: Engine, used: Parts) -> None:
         self.tries = 0
@@ -62,13 +62,13 @@ def hanging(service: Settings, admin_engine: Engine) -> Hanging:
 
 
 def rows(engine: Engine, batch: BatchRef) -> list[tuple[Any, ...]]:
-    """How its events stand."""
+    """Return the states of its events."""
     statement = text("select state, suspect, reason from mosshead.events where tenant_id = :id")
     with engine.connect() as connection:
         return [tuple(row) for row in connection.execute(statement, {"id": batch.lane.tenant_id})]
 
 
-def test_an_event_whose_stage_overruns_twice_is_a_dead_letter_with_the_reason(
+def test_event_whose_stage_overruns_twice_is_a_dead_letter_with_the_reason(
     hanging: Hanging, publishing: Publishing, worker: Worker, admin_engine: Engine
 ) -> None:
     publishing.say("I like coffee")
@@ -83,7 +83,7 @@ def test_an_event_whose_stage_overruns_twice_is_a_dead_letter_with_the_reason(
     assert sum(entry["event"] == "stage_overran" for entry in logs) == 2
 
 
-def test_a_batch_whose_stage_overruns_twice_is_split_into_its_events(
+def test_batch_whose_stage_overruns_twice_is_split_into_its_events(
     hanging: Hanging, publishing: Publishing, worker: Worker, admin_engine: Engine
 ) -> None:
     publishing.say("one", "two")
@@ -95,7 +95,7 @@ def test_a_batch_whose_stage_overruns_twice_is_split_into_its_events(
     assert [(state, suspect) for state, suspect, _ in rows(admin_engine, batch)] == [("received", True)] * 2
 
 
-def test_an_overrun_stays_counted_when_the_next_try_waits_for_a_provider(
+def test_overrun_stays_counted_when_the_next_try_waits_for_a_provider(
     hanging: Hanging, publishing: Publishing, worker: Worker, admin_engine: Engine
 ) -> None:
     publishing.say("I like coffee")
@@ -114,9 +114,7 @@ def test_an_overrun_stays_counted_when_the_next_try_waits_for_a_provider(
     assert hanging.tries == 1
 
 
-def test_a_stage_that_is_stored_has_its_overruns_behind_it(
-    publishing: Publishing, worker: Worker, admin_engine: Engine
-) -> None:
+def test_stage_that_is_stored_resets_its_overruns(publishing: Publishing, worker: Worker, admin_engine: Engine) -> None:
     publishing.say("I like coffee")
     batch = claimed(worker.engine, worker.lane)
     with admin_engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""The parts of a process, and of one that is forked from it."""
+"""The parts of a process, and of a process forked from it."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ import sys
 from config.settings import Settings
 from workers.local.processes import ROOT
 
-# In an interpreter of its own: a fork of this one would take its threads' locks along.
+# In its own interpreter: a fork of this one would copy locks held by its threads.
 FORK = """
 import os
 from celery import signals

@@ -1,4 +1,4 @@
-"""What a lane counts as pending is what waits in it, whatever happens to it."""
+"""A lane's pending count equals its waiting events, whatever happens to the lane."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ Step = Callable[["Life"], None]
 
 
 class Life:
-    """A lane to which things happen."""
+    """A lane to which random things happen."""
 
     def __init__(self, ingest_engine: Engine, worker_engine: Engine) -> None:
         path = NamespacePath.of((f"tenant-{uuid4().hex}", "sarah"))
@@ -84,7 +84,7 @@ STEPS: dict[str, Step] = {
 
 
 @given(steps=st.lists(st.sampled_from(sorted(STEPS)), max_size=12))
-def test_a_lane_counts_what_waits_whatever_happens_to_it(
+def test_pending_count_of_a_lane_is_right_whatever_happens_to_it(
     steps: list[str], ingest_engine: Engine, worker_engine: Engine
 ) -> None:
     life = Life(ingest_engine, worker_engine)

@@ -24,7 +24,7 @@ SOON_SECONDS = 60
 
 @contextmanager
 def served(settings: Settings, watch: LoopWatch, name: ProcessName = "intake") -> Iterator[int]:
-    """The port of a process's probes."""
+    """Return the port of a process's probes."""
     server = ProbeServer(Probes(settings, name, watch), LOOPBACK, 0)
     server.start()
     yield server.port
@@ -38,7 +38,7 @@ def ask(port: int, path: str) -> tuple[int, str]:
         return answer.status, answer.read().decode()
 
 
-def test_a_process_whose_loop_turns_is_alive_and_ready(service: Settings) -> None:
+def test_process_whose_loop_turns_is_alive_and_ready(service: Settings) -> None:
     for name in ("intake", "scheduler", "worker"):
         with served(service, LoopWatch(), name) as port:
             assert ask(port, "/healthz") == (200, "loop: ok\n")
@@ -47,7 +47,7 @@ def test_a_process_whose_loop_turns_is_alive_and_ready(service: Settings) -> Non
             assert ask(port, "/")[0] == 404
 
 
-def test_a_loop_that_stands_still_is_neither_alive_nor_ready_until_it_turns(service: Settings) -> None:
+def test_stalled_loop_is_neither_alive_nor_ready_until_it_turns(service: Settings) -> None:
     watch = LoopWatch(seconds=0.2)
     with served(service, watch) as port:
         wait_until(lambda: ask(port, "/healthz") == (503, "loop: stands still\n"), SOON_SECONDS, "the end of a turn")
@@ -65,7 +65,7 @@ def test_a_loop_that_stands_still_is_neither_alive_nor_ready_until_it_turns(serv
         ({"broker_url": "redis://:s3cret@127.0.0.1:1/0"}, "broker: ConnectionError"),
     ],
 )
-def test_a_process_that_cannot_reach_its_servers_is_alive_and_not_ready(
+def test_process_that_cannot_reach_its_servers_is_alive_and_not_ready(
     service: Settings, away: dict[str, str], says: str
 ) -> None:
     with served(service.model_copy(update=away), LoopWatch()) as port:
@@ -77,12 +77,12 @@ def test_a_process_that_cannot_reach_its_servers_is_alive_and_not_ready(
     assert "s3cret" not in text
 
 
-def test_a_client_that_says_nothing_holds_up_no_probe(service: Settings) -> None:
+def test_silent_client_holds_up_no_probe(service: Settings) -> None:
     with served(service, LoopWatch()) as port, create_connection((LOOPBACK, port)):
         assert ask(port, "/healthz")[0] == 200
 
 
-def test_the_main_threads_turns_count_and_those_of_other_threads_do_not(service: Settings) -> None:
+def test_only_turns_of_the_main_thread_count(service: Settings) -> None:
     watch = LoopWatch(seconds=0.5)
     stopped = watch.watching(lambda: False)
     deadline = time.monotonic() + SOON_SECONDS
@@ -104,7 +104,7 @@ def test_the_main_threads_turns_count_and_those_of_other_threads_do_not(service:
     assert watch.alive
 
 
-def test_a_port_that_is_taken_keeps_no_process_from_its_work(service: Settings) -> None:
+def test_port_in_use_keeps_no_process_from_its_work(service: Settings) -> None:
     port = free_port(run=3)
     chosen = service.model_copy(update={"probe_port": port})
     with capture_logs() as logs:
@@ -118,7 +118,7 @@ def test_a_port_that_is_taken_keeps_no_process_from_its_work(service: Settings) 
     assert [one["event"] for one in logs] == ["probes_served", "probes_not_served"]
 
 
-def test_the_block_passes_on_that_the_process_is_to_stop(service: Settings) -> None:
+def test_block_passes_on_that_the_process_is_to_stop(service: Settings) -> None:
     asked = [False, True]
     with probed(service.model_copy(update={"probe_port": 0}), "intake", lambda: asked.pop(0)) as stopped:
         assert [stopped(), stopped()] == [False, True]
@@ -138,7 +138,7 @@ sys.stdin.read()
 """
 
 
-def test_a_child_that_outlives_its_worker_does_not_keep_the_port() -> None:
+def test_child_that_outlives_its_worker_does_not_keep_the_port() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _PARENT], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as parent:

@@ -1,4 +1,4 @@
-"""Profiles are refreshed when they are due: once for a burst, a few at a time, and never before messages that wait."""
+"""Profiles are refreshed when due: once for a burst, a few at a time, and never before waiting messages."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -23,7 +23,7 @@ SURE = ("subject", "sure")
 
 @pytest.fixture
 def slow(service: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Profiles wait for an hour without a touch, and for a day at most."""
+    """Make profiles wait for an hour without a touch, and for a day at most."""
     monkeypatch.setenv("MOSSHEAD_PROFILE_DEBOUNCE_SECONDS", "3600")
     monkeypatch.setenv("MOSSHEAD_PROFILE_DEBOUNCE_MOST_SECONDS", "86400")
     settings.cache_clear()
@@ -32,7 +32,7 @@ def slow(service: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def fake(slow: None, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    """An LLM that writes profiles, too."""
+    """Return an LLM that also writes profiles."""
     with FakeOpenAI() as served:
         monkeypatch.setenv("OPENAI_BASE_URL", served.base_url)
         monkeypatch.setenv("MOSSHEAD_LLM_PROFILES", "true")
@@ -43,7 +43,7 @@ def fake(slow: None, settled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 @pytest.fixture
 def an_hour_passes(admin_engine: Engine, lane: LaneRef) -> Callable[[], None]:
-    """For the timers."""
+    """Let an hour pass for the timers."""
 
     def pass_by() -> None:
         with admin_engine.begin() as connection:
@@ -56,7 +56,7 @@ def an_hour_passes(admin_engine: Engine, lane: LaneRef) -> Callable[[], None]:
 
 
 def asked_about(fake: FakeOpenAI, name: str) -> list[str]:
-    """The prompts for the profile of an entity."""
+    """Return the prompts for the profile of an entity."""
     return [
         request.prompt
         for request in fake.requests
@@ -64,7 +64,7 @@ def asked_about(fake: FakeOpenAI, name: str) -> list[str]:
     ]
 
 
-def test_a_burst_about_an_entity_is_one_refresh_with_what_is_new(
+def test_burst_about_an_entity_is_one_refresh_with_the_news(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, an_hour_passes: Callable[[], None]
 ) -> None:
     dishes = ("soup", "bread", "rice", "fish", "kale")
@@ -91,7 +91,7 @@ def test_a_burst_about_an_entity_is_one_refresh_with_what_is_new(
     assert ("Oslo" in new, "oboe" in new) == (True, False)
 
 
-def test_an_answer_that_is_refused_is_logged_and_left_to_the_rules(
+def test_refused_answer_is_logged_and_left_to_the_rules(
     fake: FakeOpenAI,
     forming: Forming,
     sarah: Namespace,
@@ -106,7 +106,7 @@ def test_an_answer_that_is_refused_is_logged_and_left_to_the_rules(
     assert "profile_refused" in "".join(capfd.readouterr())
 
 
-def test_what_a_correction_ended_is_in_no_profile(forming: Forming, sarah: Namespace) -> None:
+def test_memory_ended_by_a_correction_is_in_no_profile(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Leeds")
     forming.say("I have a dog called Bo")
     assert "Leeds" in sarah.entities.profile("User").summary
@@ -118,21 +118,21 @@ def test_what_a_correction_ended_is_in_no_profile(forming: Forming, sarah: Names
 
 @pytest.fixture
 def waiting(slow: None, forming: Forming) -> Forming:
-    """The lane has nothing to do but for a profile that is not due."""
+    """Leave the lane with nothing but a profile that is not due."""
     forming.say("My friend Peter plays the oboe")
     return forming
 
 
 @pytest.mark.usefixtures("waiting")
 class TestTheTimer:
-    def test_what_is_not_due_is_not_refreshed_and_keeps_nobody_waiting(
+    def test_profile_that_is_not_due_is_not_refreshed_and_delays_nobody(
         self, waiting: Forming, sarah: Namespace, worker_engine: Engine
     ) -> None:
         assert sarah.entities.profile("Peter").refreshed_at is None
         assert sarah.progress().at_work
         assert claim(worker_engine, waiting.publishing.lane) is None
 
-    def test_it_becomes_due_without_a_new_event_and_is_dispatched(
+    def test_profile_becomes_due_without_a_new_event_and_is_dispatched(
         self,
         *,
         sarah: Namespace,
@@ -151,7 +151,7 @@ class TestTheTimer:
         assert hint.task == "mosshead.refresh_profiles"
         assert sarah.progress().at_work
 
-    def test_messages_that_wait_go_first_and_bring_the_refresh_with_them(
+    def test_waiting_messages_go_first_and_include_the_refresh(
         self, waiting: Forming, sarah: Namespace, an_hour_passes: Callable[[], None], worker_engine: Engine
     ) -> None:
         an_hour_passes()
@@ -161,10 +161,10 @@ class TestTheTimer:
         carry_through(batch)
         assert "oboe" in sarah.entities.profile("Peter").summary
 
-    def test_a_burst_of_messages_is_not_cut_short_by_a_profile(
+    def test_burst_of_messages_is_not_cut_short_by_a_profile(
         self, waiting: Forming, worker: Worker, an_hour_passes: Callable[[], None]
     ) -> None:
-        """Neither where it begins while the profile waits, nor while a batch is at work."""
+        """Neither if it begins while the profile waits, nor while a batch is running."""
         waiting.publishing.say("I like tea")
         batch = claimed(worker.engine, worker.lane)
         waiting.publishing.send(waiting.publishing.message("I like figs"), quiet=2 * LONG, most=3 * LONG)
@@ -174,7 +174,7 @@ class TestTheTimer:
         an_hour_passes()
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["I like figs"]
 
-    def test_it_does_not_wait_for_a_number_that_is_missing(
+    def test_refresh_does_not_wait_for_a_missing_number(
         self, waiting: Forming, sarah: Namespace, an_hour_passes: Callable[[], None]
     ) -> None:
         waiting.publishing.message("not sent")
@@ -184,7 +184,7 @@ class TestTheTimer:
         assert "oboe" in sarah.entities.profile("Peter").summary
         assert sarah.progress().pending == 1
 
-    def test_a_refresh_that_is_given_up_is_tried_again_later(
+    def test_refresh_that_is_given_up_is_retried_later(
         self, an_hour_passes: Callable[[], None], worker: Worker, admin_engine: Engine
     ) -> None:
         an_hour_passes()
@@ -198,7 +198,7 @@ class TestTheTimer:
         assert row.batch_id is None
         assert float(row.seconds) == pytest.approx(300, abs=60)
 
-    def test_those_that_were_put_off_are_not_tried_again_with_each_message(
+    def test_postponed_profiles_are_not_retried_with_each_message(
         self, waiting: Forming, sarah: Namespace, an_hour_passes: Callable[[], None], worker: Worker
     ) -> None:
         an_hour_passes()
@@ -211,7 +211,7 @@ class TestTheTimer:
         waiting.say("I like rice")
         assert "oboe" in sarah.entities.profile("Peter").summary
 
-    def test_one_that_crashed_is_done_again(
+    def test_crashed_refresh_is_repeated(
         self, sarah: Namespace, an_hour_passes: Callable[[], None], worker: Worker
     ) -> None:
         an_hour_passes()
@@ -222,7 +222,7 @@ class TestTheTimer:
         assert not sarah.progress().at_work
 
 
-def test_many_are_refreshed_a_few_at_a_time_until_none_is_due(
+def test_many_profiles_are_refreshed_a_few_at_a_time_until_none_is_due(
     *, forming: Forming, remembering: Remembering, sarah: Namespace, publishing: Publishing, worker: Worker
 ) -> None:
     many = {remembering.entity(f"Peter {number}"): SURE for number in range(21)}

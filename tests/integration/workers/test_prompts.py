@@ -1,4 +1,4 @@
-"""Prompts in versions through the real stages: set by hand, brought back, improved by feedback; nothing is overwritten."""
+"""Prompt versions through the real stages: set by hand, restored, improved by feedback; nothing is overwritten."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ SAID = [{"role": "user", "content": "What do I owe?"}, {"role": "assistant", "co
 
 @pytest.fixture
 def slow(fake: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Feedback waits for a quiet hour, or until there are three of it."""
+    """Make feedback wait for a quiet hour, or for three entries."""
     monkeypatch.setenv("MOSSHEAD_REFLECTION_DEBOUNCE_SECONDS", "3600")
     monkeypatch.setenv("MOSSHEAD_PROMPT_FEEDBACK_MOST", "3")
     settings.cache_clear()
@@ -59,7 +59,7 @@ def texts(namespace: Namespace) -> list[tuple[int, str, str]]:
 
 @pytest.fixture
 def feedback(admin_engine: Engine, lane: LaneRef) -> Callable[[], list[tuple[str, int | None, bool]]]:
-    """What was said of prompts, with the version that it led to, and whether it was used."""
+    """Return the feedback on prompts, with the version it led to, and whether it was used."""
 
     def rows() -> list[tuple[str, int | None, bool]]:
         statement = text("""
@@ -74,7 +74,7 @@ def feedback(admin_engine: Engine, lane: LaneRef) -> Callable[[], list[tuple[str
     return rows
 
 
-def test_texts_are_versions_and_come_back_as_versions(forming: Forming, sarah: Namespace) -> None:
+def test_texts_become_versions_and_are_restored_as_versions(forming: Forming, sarah: Namespace) -> None:
     set_prompt(forming, reason="the first")
     set_prompt(forming, BETTER, optimizer="off", instructions="Be kind.")
     forming.command(type="roll_back_prompt", name="support", to=1)
@@ -99,7 +99,7 @@ def test_texts_are_versions_and_come_back_as_versions(forming: Forming, sarah: N
     assert decided == [("set_prompt", 1, True), ("set_prompt", 2, True), ("roll_back_prompt", 3, True)]
 
 
-def test_of_more_feedback_than_is_looked_at_at_once_none_is_left_behind(
+def test_feedback_beyond_one_round_is_not_left_behind(
     fake: FakeOpenAI,
     forming: Forming,
     feedback: Callable[[], list[tuple[str, int | None, bool]]],
@@ -107,13 +107,13 @@ def test_of_more_feedback_than_is_looked_at_at_once_none_is_left_behind(
 ) -> None:
     monkeypatch.setattr(improving, "_AT_ONCE", 2)
     for number in range(5):
-        give(forming, f"too long {number}")  # before there is a text that it could improve
+        give(forming, f"too long {number}")  # before there is a text to improve
     fake.script("LessonsAnswer", learnt(BETTER), learnt(TEXT), learnt(BETTER))
     set_prompt(forming, optimizer="prompt_memory")
     assert [used for _, _, used in feedback()] == [True] * 5
 
 
-def test_an_export_has_the_latest_version_and_that_of_a_time(forming: Forming, sarah: Namespace) -> None:
+def test_export_has_the_latest_version_and_that_of_a_time(forming: Forming, sarah: Namespace) -> None:
     set_prompt(forming, optimizer="gradient", when_to_update="on complaint")
     set_prompt(forming, BETTER, optimizer="off")
     first, latest = Prompts(sarah).versions("support")
@@ -128,7 +128,7 @@ def test_an_export_has_the_latest_version_and_that_of_a_time(forming: Forming, s
     assert exported(as_of=latest.at) == exported()
 
 
-def test_what_cannot_be_done_in_its_turn_is_refused_and_the_log_says_why(forming: Forming, sarah: Namespace) -> None:
+def test_impossible_command_is_refused_and_logged_with_the_reason(forming: Forming, sarah: Namespace) -> None:
     set_prompt(forming, follows=0)
     set_prompt(forming, BETTER, follows=0)
     set_prompt(forming, BETTER, follows=7)
@@ -147,7 +147,7 @@ def test_what_cannot_be_done_in_its_turn_is_refused_and_the_log_says_why(forming
     ]
 
 
-def test_an_undo_of_a_prompts_decision_is_refused_with_the_way_to_go(forming: Forming, sarah: Namespace) -> None:
+def test_undo_of_a_prompts_decision_is_refused_with_the_alternative(forming: Forming, sarah: Namespace) -> None:
     decision_id = set_prompt(forming)
     event_id = forming.command(type="undo", decision_id=str(decision_id))
     assert texts(sarah) == [(1, TEXT, "app")]
@@ -157,7 +157,7 @@ def test_an_undo_of_a_prompts_decision_is_refused_with_the_way_to_go(forming: Fo
     assert undo.refused == "it is about a prompt: roll_back_prompt brings an earlier text back"
 
 
-def test_of_two_edits_of_one_version_the_second_is_refused(forming: Forming, sarah: Namespace) -> None:
+def test_second_of_two_edits_of_one_version_is_refused(forming: Forming, sarah: Namespace) -> None:
     set_prompt(forming)
     set_prompt(forming, "A {user}", follows=1)
     set_prompt(forming, "B {user}", follows=1)
@@ -170,7 +170,7 @@ def test_of_two_edits_of_one_version_the_second_is_refused(forming: Forming, sar
         Prompts(sarah).set("sales", "C", version=1)
 
 
-def test_what_is_not_there_is_said_so(forming: Forming, sarah: Namespace) -> None:
+def test_missing_prompt_is_reported(forming: Forming, sarah: Namespace) -> None:
     set_prompt(forming)
     with pytest.raises(NotFound, match="name: there is no prompt 'sales'"):
         Prompts(sarah).get("sales")
@@ -199,7 +199,7 @@ def test_what_is_not_there_is_said_so(forming: Forming, sarah: Namespace) -> Non
     ],
     ids=["template", "name", "empty", "optimizer", "nothing said", "role", "content", "score"],
 )
-def test_what_does_not_fit_is_refused_by_its_name(
+def test_unsuitable_argument_is_refused_by_its_name(
     sarah: Namespace, call: Callable[[Namespace], object], message: str
 ) -> None:
     with pytest.raises(InvalidEvent, match=message):
@@ -233,7 +233,7 @@ def test_feedback_makes_a_version_once(
     assert feedback() == [("too long", 2, True), ("still too long", 3, True)]
 
 
-def test_feedback_that_teaches_nothing_is_used_and_makes_no_version(
+def test_feedback_without_a_lesson_is_used_and_makes_no_version(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, feedback: Callable[[], Any]
 ) -> None:
     to_improve(forming)
@@ -245,7 +245,7 @@ def test_feedback_that_teaches_nothing_is_used_and_makes_no_version(
     assert (decided.action, decided.reason, decided.in_effect) == ("optimize_prompt", "all is well", False)
 
 
-def test_what_breaks_the_template_is_never_stored_and_tried_three_times(
+def test_text_that_breaks_the_template_is_never_stored_and_is_tried_three_times(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, feedback: Callable[[], Any]
 ) -> None:
     to_improve(forming)
@@ -260,7 +260,7 @@ def test_what_breaks_the_template_is_never_stored_and_tried_three_times(
 
 
 @pytest.mark.parametrize("more", [{"optimizer": "off"}, {"name": "another"}], ids=["off", "no such prompt"])
-def test_feedback_that_cannot_be_used_yet_waits(
+def test_unusable_feedback_waits(
     *, fake: FakeOpenAI, forming: Forming, sarah: Namespace, feedback: Callable[[], Any], more: dict[str, str]
 ) -> None:
     set_prompt(forming, **more)
@@ -273,7 +273,7 @@ def test_feedback_that_cannot_be_used_yet_waits(
     assert Prompts(sarah).get("support").text == BETTER
 
 
-def test_without_an_llm_feedback_waits(
+def test_feedback_waits_without_an_llm(
     forming: Forming, sarah: Namespace, feedback: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     to_improve(forming)
@@ -290,7 +290,7 @@ def test_without_an_llm_feedback_waits(
         assert Prompts(sarah).get("support").text == BETTER
 
 
-def test_while_the_llm_is_down_nothing_is_lost_and_nothing_is_held_up(
+def test_feedback_is_neither_lost_nor_blocking_while_the_llm_is_down(
     *,
     fake: FakeOpenAI,
     forming: Forming,
@@ -315,7 +315,7 @@ def test_while_the_llm_is_down_nothing_is_lost_and_nothing_is_held_up(
     assert Prompts(sarah).get("support").text == BETTER
 
 
-def test_much_feedback_is_looked_at_before_it_is_quiet(
+def test_much_feedback_is_processed_before_it_is_quiet(
     fake: FakeOpenAI, slow: None, forming: Forming, sarah: Namespace
 ) -> None:
     to_improve(forming)
@@ -327,7 +327,7 @@ def test_much_feedback_is_looked_at_before_it_is_quiet(
     assert (Prompts(sarah).get("support").text, fake.calls["LessonsAnswer"]) == (BETTER, 1)
 
 
-def test_a_prompt_that_was_edited_meanwhile_is_not_overwritten(
+def test_prompt_that_was_edited_meanwhile_is_not_overwritten(
     *, fake: FakeOpenAI, slow: None, forming: Forming, sarah: Namespace, worker: Worker, feedback: Callable[[], Any]
 ) -> None:
     to_improve(forming)
@@ -343,7 +343,7 @@ def test_a_prompt_that_was_edited_meanwhile_is_not_overwritten(
     assert feedback() == [("too long", None, False)], "it is still to be used"
 
 
-def test_another_namespace_has_prompts_of_its_own(forming: Forming, memory: Any, sarah: Namespace) -> None:
+def test_another_namespace_has_its_own_prompts(forming: Forming, memory: Any, sarah: Namespace) -> None:
     set_prompt(forming)
     tenant, _ = sarah.path.parts
     other = memory.namespace(tenant, "bob")

@@ -1,4 +1,4 @@
-"""Whether a stage may ask the providers that it depends on, on a real database."""
+"""Whether a stage may ask the providers it depends on, on a real database."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ BOTH = Settings(OPENAI_API_KEY="k", embedder="openai:text-embedding-3-small")
 
 @pytest.fixture(autouse=True)
 def _no_provider_is_down(settled: None) -> None:
-    """Whatever earlier tests left behind."""
+    """Reset the providers that earlier tests left failing."""
 
 
 def trip(engine: Engine, provider: str, pause: timedelta) -> None:
@@ -36,7 +36,7 @@ def down(engine: Engine) -> list[str]:
         return [one.provider for one in leases.breakers(connection)]
 
 
-def test_a_stage_waits_for_each_provider_that_it_needs(worker_engine: Engine) -> None:
+def test_stage_waits_for_each_provider_that_it_needs(worker_engine: Engine) -> None:
     trip(worker_engine, EMBEDDER, LONG)
     assert may(worker_engine, "extract")
     assert not may(worker_engine, "embed")
@@ -44,8 +44,8 @@ def test_a_stage_waits_for_each_provider_that_it_needs(worker_engine: Engine) ->
     assert may(worker_engine, "consolidate", Settings()), "with rules and a model of its own"
 
 
-def test_one_that_waits_for_one_provider_does_not_keep_the_other_waiting(worker_engine: Engine) -> None:
-    """Else nobody would try the one that may be tried, for as long as a try may take."""
+def test_wait_for_one_provider_does_not_reserve_the_other(worker_engine: Engine) -> None:
+    """Otherwise nobody could try the available one for as long as a try may take."""
     trip(worker_engine, LLM, LONG)
     trip(worker_engine, EMBEDDER, NONE)
     assert not may(worker_engine, "consolidate")
@@ -53,7 +53,7 @@ def test_one_that_waits_for_one_provider_does_not_keep_the_other_waiting(worker_
     assert not may(worker_engine, "embed"), "one tries"
 
 
-def test_a_stage_that_ended_lets_go_of_what_it_tried_and_of_nothing_else(worker_engine: Engine) -> None:
+def test_stage_that_ended_releases_its_own_tries_only(worker_engine: Engine) -> None:
     for provider in (LLM, EMBEDDER):
         trip(worker_engine, provider, NONE)
     assert may(worker_engine, "extract")
@@ -64,14 +64,14 @@ def test_a_stage_that_ended_lets_go_of_what_it_tried_and_of_nothing_else(worker_
         assert leases.paused_providers(connection) == [EMBEDDER]
 
 
-def test_the_pause_grows_from_two_seconds_to_five_minutes(worker_engine: Engine) -> None:
+def test_pause_grows_from_two_seconds_to_five_minutes(worker_engine: Engine) -> None:
     with worker_engine.begin() as connection:
         assert leases.trip_breaker(connection, LLM, "503", pause=None) == timedelta(seconds=2)
         connection.exec_driver_sql("update mosshead.breakers set failures = 99, open_until = now()")
         assert leases.trip_breaker(connection, LLM, "503", pause=None) == timedelta(minutes=5)
 
 
-def test_an_embedder_is_back_when_it_answered_and_not_where_nothing_was_asked(
+def test_embedder_is_back_when_it_answered_and_not_where_nothing_was_asked(
     forming: Forming, worker_engine: Engine
 ) -> None:
     trip(worker_engine, EMBEDDER, LONG)

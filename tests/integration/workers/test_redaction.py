@@ -1,4 +1,4 @@
-"""What an app put into the inbox by SQL, past the library and the intake, is redacted before the LLM sees it."""
+"""Messages an app put into the inbox by SQL, past the library and the intake, are redacted before the LLM sees them."""
 
 from sqlalchemy import Engine
 
@@ -9,7 +9,7 @@ from workers.dependencies import parts
 from workers.stages.load import background_of, messages_of, reading
 
 
-def test_a_stage_starts_from_messages_without_secrets(
+def test_stage_starts_from_messages_without_secrets(
     service: Settings, publishing: Publishing, worker_engine: Engine, lane: LaneRef
 ) -> None:
     publishing.send(publishing.message("my pin is 4821", speaker="Sarah, pin 4821"))
@@ -20,7 +20,7 @@ def test_a_stage_starts_from_messages_without_secrets(
     assert (message.content, message.speaker) == ("my pin is [redacted: PIN]", "Sarah, pin [redacted: PIN]")
 
 
-def test_a_stage_knows_earlier_messages_without_secrets(
+def test_stage_reads_earlier_messages_without_secrets(
     service: Settings, publishing: Publishing, worker_engine: Engine, worker: Worker
 ) -> None:
     publishing.say("my pin is 4821")

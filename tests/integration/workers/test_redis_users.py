@@ -1,4 +1,4 @@
-"""The logins shipped for Redis: each part of the service works with its own, and an app's reaches the event queue alone."""
+"""The logins shipped for Redis: each part of the service works with its own, and an app's reaches only the event queue."""
 
 import base64
 import json
@@ -44,7 +44,7 @@ TASKS = "mosshead:tasks:"
 
 
 class Logins:
-    """A Redis with the shipped logins, and one more for the test to look behind the scenes."""
+    """A Redis with the shipped logins, and one more with which the test inspects it."""
 
     def __init__(self, port: int, admin: Redis) -> None:
         self.port = port
@@ -54,13 +54,13 @@ class Logins:
         return f"redis://{user}:{PASSWORDS[user][1]}@127.0.0.1:{self.port}/0"
 
     def denied(self) -> list[str]:
-        """What was refused, as Redis logs it. redis-py asks CLIENT for what not every server knows, and goes on without."""
+        """Return what Redis logged as refused. redis-py tries CLIENT commands that some servers lack, and goes on."""
         log = self.admin.acl_log()
         return [f"{one['username']} {one['reason']} {one['object']}" for one in log if one["object"] != "client"]
 
 
 def filled_in() -> str:
-    """The shipped file as docker compose hands it to Redis."""
+    """Return the shipped file as docker compose passes it to Redis."""
     compose = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
     (program,) = re.findall(r"awk '(.*)'", compose)
     done = subprocess.run(
@@ -115,7 +115,7 @@ def clean(logins: Logins) -> Logins:
     return logins
 
 
-def test_app_publishes_and_sees_how_long_the_queue_is(clean: Logins) -> None:
+def test_app_publishes_and_reads_the_length_of_the_queue(clean: Logins) -> None:
     with closing(EventQueue(clean.url("app"))) as queue:
         queue.publish(["{}", "{}", "{}"])
         assert queue.length() == 3
@@ -167,7 +167,7 @@ def test_app_publishes_and_sees_how_long_the_queue_is(clean: Logins) -> None:
     ],
     ids=lambda command: " ".join(map(str, command[:2])),
 )
-def test_app_may_do_nothing_but_publish(clean: Logins, command: tuple[Any, ...]) -> None:
+def test_app_may_only_publish(clean: Logins, command: tuple[Any, ...]) -> None:
     clean.admin.lpush(EVENTS, "{}")
     with Redis.from_url(clean.url("app")) as redis, pytest.raises(NoPermissionError):
         redis.execute_command(*command)
@@ -199,13 +199,13 @@ def test_flower_may_put_nothing_into_a_queue_and_read_no_event(clean: Logins, co
     [("FLUSHALL",), ("CONFIG", "GET", "*"), ("ACL", "LIST"), ("GET", "somebody:else"), ("SHUTDOWN",), ("EVAL", "x", 0)],
     ids=lambda command: command[0],
 )
-def test_service_may_touch_nothing_of_others(clean: Logins, command: tuple[Any, ...]) -> None:
+def test_service_may_not_touch_keys_of_others(clean: Logins, command: tuple[Any, ...]) -> None:
     with Redis.from_url(clean.url("service")) as redis, pytest.raises(NoPermissionError):
         redis.execute_command(*command)
 
 
 @pytest.mark.parametrize("url", ["redis://127.0.0.1:{}/0", "redis://:of-the-service@127.0.0.1:{}/0"])
-def test_nobody_is_let_in_without_a_name(clean: Logins, url: str) -> None:
+def test_connection_without_a_login_is_refused(clean: Logins, url: str) -> None:
     with Redis.from_url(url.format(clean.port)) as redis, pytest.raises(Exception, match=r"(?i)auth|password"):
         redis.ping()
 
@@ -217,7 +217,7 @@ def test_service_sees_whether_redis_may_evict(clean: Logins, capsys: pytest.Capt
 
 @contextmanager
 def processes(url: Callable[[str], str], folder: Path, flower_port: int) -> Iterator[Callable[[], str]]:
-    """Intake, scheduler, worker and Flower, each with its login; yields a look at their logs."""
+    """Run intake, scheduler, worker and Flower, each with its login; yield a function that reads their logs."""
     celery = [sys.executable, "-m", "celery", "--app=workers.celery_app"]
     flower = [sys.executable, "-m", "celery", "--app=workers.flower", "flower", "--address=127.0.0.1"]
     queues = "--queues=extract,score,embed,consolidate,profile,reflect"
@@ -251,13 +251,13 @@ def ask_flower(port: int, path: str) -> Any:
 
 
 def status_of(port: int, path: str) -> int:
-    """Of a page that is asked for without a login."""
+    """Return the status of a page requested without a login."""
     with closing(HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
         connection.request("GET", path)
         return connection.getresponse().status
 
 
-@pytest.mark.usefixtures("settled")  # what earlier tests left at work would take the worker's only slot
+@pytest.mark.usefixtures("settled")  # batches of earlier tests would take the worker's only slot
 def test_everything_works_with_the_shipped_logins(
     clean: Logins,
     service: Settings,
@@ -267,7 +267,7 @@ def test_everything_works_with_the_shipped_logins(
     *,
     tmp_path: Path,
 ) -> None:
-    """From publish to a memory, with Flower looking on, and the spool cut once the event is in the database."""
+    """From publishing to a memory, with Flower watching, and the spool cut once the event is in the database."""
     assert service
     port = free_port()
     with admin_engine.begin() as connection:
@@ -287,7 +287,7 @@ def test_everything_works_with_the_shipped_logins(
                 assert queue.length() == 0
 
             def seen_by_flower() -> bool:
-                """Once it is up: it knows of no task that came before."""
+                """Flower does not know tasks from before its start."""
                 sarah.publish("I like tea.", role="user", conversation="c1")
                 sarah.wait(timeout=SOON_SECONDS)
                 try:

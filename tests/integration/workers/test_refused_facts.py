@@ -1,4 +1,4 @@
-"""What an LLM proposes as a fact and code does not take stands in the decision log, with a reason that can be read."""
+"""Facts an LLM proposed and code refused are in the decision log, with a readable reason."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +26,7 @@ _PROPOSED: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def llm(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    """The LLM of the service."""
+    """Return the LLM of the service."""
     with FakeOpenAI() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         settings.cache_clear()
@@ -36,14 +36,14 @@ def llm(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpen
 
 @pytest.fixture
 def asked(llm: FakeOpenAI) -> FakeOpenAI:
-    """One that proposes one fact that stands, four that do not, and one that is none."""
+    """Script an answer with one valid fact, four that are refused, and one that is no fact."""
     facts = [fact_like(content=content, mentions=[], **given) for content, given in _PROPOSED.items()]
     llm.script("ExtractionAnswer", {"facts": [*facts, {"kind": "fact", "quote": "I like tea."}]})
     return llm
 
 
 @pytest.mark.usefixtures("asked")
-def test_each_refusal_is_a_decision_that_says_why(forming: Forming, sarah: Namespace, site: Site) -> None:
+def test_each_refusal_is_a_decision_with_its_reason(forming: Forming, sarah: Namespace, site: Site) -> None:
     tea = forming.publishing.message("I like tea.")
     menu = forming.publishing.message("What a menu!", role="assistant")
     forming.send(tea, menu)
@@ -73,9 +73,7 @@ def test_each_refusal_is_a_decision_that_says_why(forming: Forming, sarah: Names
     assert sarah.decisions.latest(limit=1)[0].refused == "it is not in effect"
 
 
-def test_a_model_that_goes_round_in_circles_costs_no_message(
-    llm: FakeOpenAI, forming: Forming, sarah: Namespace, site: Site
-) -> None:
+def test_repetitive_model_loses_no_message(llm: FakeOpenAI, forming: Forming, sarah: Namespace, site: Site) -> None:
     tea = fact_like(content="User likes tea.", sources=[1], quote="I like tea.", mentions=[])
     with llm.answering("ExtractionAnswer", Fault.cut_after(*[tea] * 9)):
         forming.say("I like tea.")

@@ -1,5 +1,4 @@
-"""However badly an LLM names entities, the registry stays sane, every refusal is logged without a word of the text, and a fact
-whose entities are all refused is still remembered."""
+"""When an LLM names entities badly, the registry stays sane, no refusal logs the text, and no fact is lost."""
 
 import json
 from collections import Counter
@@ -28,14 +27,14 @@ NICKNAMES = [f"Pip{chr(97 + one)}{chr(97 + other)}" for one in range(10) for oth
 
 
 def named(name: str, **given: Any) -> Json:
-    """A mention as an LLM answers it; a person, unless given."""
+    """Return a mention as an LLM answers it; a person by default."""
     plain: Json = {"entity_type": "person", "role": "about", "aliases": [], "parent": None, "description": None}
     return {"name": name} | plain | given
 
 
 @dataclass(frozen=True)
 class Case:
-    """What the user says, what the LLM makes of it, who is there afterwards beside the user, and what was refused."""
+    """What the user says, what the LLM makes of it, who exists afterwards beside the user, and what was refused."""
 
     text: str
     facts: Sequence[tuple[str, Sequence[Json]]]
@@ -142,7 +141,7 @@ REPLAYED = ("a person as a firm", "two that are each other's alias", "a circle o
 
 @pytest.fixture
 def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    """The service's LLM; to be asked for before the service."""
+    """Return the service's LLM; must be requested before the service."""
     with FakeOpenAI() as server:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-fake")
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
@@ -150,7 +149,7 @@ def llm(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
 
 
 def hear(llm: FakeOpenAI, forming: Forming, case: Case) -> None:
-    """The user says it, and the LLM makes of it what the case has."""
+    """The user says it, and the LLM answers as in the case."""
     facts = [
         fact_like(content=content, quote=case.text, mentions=list(mentions), sources=[1])
         for content, mentions in case.facts
@@ -163,7 +162,7 @@ def hear(llm: FakeOpenAI, forming: Forming, case: Case) -> None:
 def another(
     fresh_namespace: NamespacePath, memory: Memory, worker_engine: Engine, ingest_engine: Engine
 ) -> tuple[Forming, Namespace]:
-    """Another namespace of the same tenant."""
+    """Return another namespace of the same tenant."""
     path = NamespacePath.of((fresh_namespace.parts[0], "again"))
     return Forming(worker_engine, Publishing(ingest_engine, path)), memory.namespace(*path.parts)
 
@@ -173,7 +172,7 @@ def exported(namespace: Namespace) -> list[Json]:
 
 
 def check_sane(records: Sequence[Json]) -> None:
-    """Nobody without a name, no pronoun, nobody's name as another's alias, no circle of parents, no memory about nobody known."""
+    """Check: no nameless entity, pronoun, other's name as alias, cycle of parents, or memory about an unknown entity."""
     entities = {one["key"]: one for one in records if one["type"] == "entity"}
     for key, entity in entities.items():
         assert normalise(entity["name"])
@@ -210,16 +209,14 @@ def test_badly_named_entities_leave_the_registry_sane(
     assert not any(word in json.dumps(logs, default=str) for word in (case.text, *case.left))
 
 
-def test_what_a_decision_did_not_take_over_stands_in_the_log(
-    llm: FakeOpenAI, forming: Forming, sarah: Namespace
-) -> None:
+def test_ignored_parts_of_a_decision_are_logged(llm: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
     hear(llm, forming, CASES["a circle of parts"])
 
     refused = {memory.content: sarah.decisions.for_memory(memory.id)[0].refused for memory in sarah.memories()}
     assert refused == {"Acme belongs to Labs": None, "Labs belongs to Acme": "parent_cycle"}
 
 
-def test_a_known_name_is_not_taken_over_as_an_alias(llm: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
+def test_known_name_is_not_accepted_as_an_alias(llm: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
     first = Case("Sarah is a baker.", [("Sarah is a baker", [named("Sarah")])], {}, {})
     second = Case(
         "Sarah knows that Peter is a chef.", [("Peter is a chef", [named("Peter", aliases=["Sarah"])])], {}, {}
@@ -233,7 +230,7 @@ def test_a_known_name_is_not_taken_over_as_an_alias(llm: FakeOpenAI, forming: Fo
     }
 
 
-def test_the_same_answers_give_the_same_registry(
+def test_same_answers_give_the_same_registry(
     llm: FakeOpenAI, forming: Forming, sarah: Namespace, another: tuple[Forming, Namespace]
 ) -> None:
     twice = [(forming, sarah), another]
@@ -247,7 +244,7 @@ def test_the_same_answers_give_the_same_registry(
 
 
 def by_names(records: Sequence[Json]) -> list[str]:
-    """An export with names and contents in the place of ids, and without what is derived from the time."""
+    """Return an export with names and contents in place of ids, and without values derived from the time."""
     names: dict[str, str] = {}
     for one in records:
         key = one.get("key") or one.get("id")
@@ -259,6 +256,6 @@ def _renamed(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, dict):
         return {key: _renamed(one, names) for key, one in value.items() if key not in {"message_id", "weight"}}
     if isinstance(value, list):
-        # Those that a memory is about stand in the order of their ids.
+        # A memory's subjects are ordered by id.
         return sorted((_renamed(one, names) for one in value), key=str)
     return names.get(value, value) if isinstance(value, str) else value

@@ -20,13 +20,13 @@ from workers.tasks import renewed
 
 @pytest.fixture
 def used(service: Settings) -> Parts:
-    """Renewed three times in a second."""
+    """Renew a lease three times a second."""
     return replace(parts(), settings=service.model_copy(update={"lease_seconds": 1.0}))
 
 
 @pytest.fixture
 def lease(publishing: Publishing, worker: Worker, lane: LaneRef) -> Lease:
-    """One that has lapsed, and that nobody took over."""
+    """Return a lapsed lease that nobody took over."""
     publishing.say("I like coffee")
     return worker.leased(claimed(worker.engine, lane), lasting=-SOON)
 
@@ -38,12 +38,12 @@ def lasts(engine: Engine, lease: Lease) -> bool:
 
 
 def is_renewed() -> bool:
-    """Whether a thread is at it."""
+    """Return whether a thread is renewing the lease."""
     return any(thread.name == "renewal" for thread in threading.enumerate())
 
 
 def lapse(connection: Connection, lease: Lease) -> None:
-    """It is over, until it is renewed."""
+    """Let the lease lapse until it is renewed."""
     lapsed = text("update mosshead.lanes set lease_until = now() - interval '1 s' where tenant_id = :tenant_id")
     connection.execute(lapsed, lease.batch.lane.scope)
 
@@ -55,7 +55,7 @@ def eventually(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_it_lasts_while_the_block_runs(lease: Lease, used: Parts, admin_engine: Engine) -> None:
+def test_lease_lasts_while_the_block_runs(lease: Lease, used: Parts, admin_engine: Engine) -> None:
     with renewed(lease, used):
         for _ in range(2):
             eventually(lambda: lasts(admin_engine, lease))
@@ -65,7 +65,7 @@ def test_it_lasts_while_the_block_runs(lease: Lease, used: Parts, admin_engine: 
 
 
 @pytest.mark.parametrize("failing", [False, True])
-def test_it_is_left_alone_when_the_block_ends(lease: Lease, used: Parts, failing: bool) -> None:
+def test_lease_is_no_longer_renewed_when_the_block_ends(lease: Lease, used: Parts, failing: bool) -> None:
     def run() -> None:
         with renewed(lease, used):
             if failing:
@@ -79,7 +79,9 @@ def test_it_is_left_alone_when_the_block_ends(lease: Lease, used: Parts, failing
     eventually(lambda: not is_renewed())
 
 
-def test_without_a_thread_it_is_the_machine_s_fault(lease: Lease, used: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_thread_is_reported_as_a_fault_of_the_machine(
+    lease: Lease, used: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(_: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -88,7 +90,7 @@ def test_without_a_thread_it_is_the_machine_s_fault(lease: Lease, used: Parts, m
         pass
 
 
-def test_it_is_left_alone_once_another_took_over(
+def test_lease_is_no_longer_renewed_once_another_took_over(
     lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
 ) -> None:
     with renewed(lease, used):
@@ -101,17 +103,17 @@ def test_it_is_left_alone_once_another_took_over(
     assert worker.holds(successor)
 
 
-def test_a_stage_that_hangs_is_left_alone_after_its_time(lease: Lease, used: Parts, worker: Worker) -> None:
-    """So that another takes it over, although its worker is alive."""
+def test_lease_of_a_hanging_stage_is_no_longer_renewed_after_its_time(
+    lease: Lease, used: Parts, worker: Worker
+) -> None:
+    """Another worker can then take it over, although this one is alive."""
     brief = replace(used, settings=used.settings.model_copy(update={"stage_seconds": 0.0}))
     with renewed(lease, brief):
         eventually(lambda: not is_renewed())
         assert worker.leased(lease.batch, owner="its successor")
 
 
-def test_a_connection_that_is_cut_costs_one_renewal(
-    lease: Lease, used: Parts, worker: Worker, admin_engine: Engine
-) -> None:
+def test_cut_connection_costs_one_renewal(lease: Lease, used: Parts, worker: Worker, admin_engine: Engine) -> None:
     with renewed(lease, used):
         with worker.transaction() as connection:
             lock = text("select 1 from mosshead.lanes where tenant_id = :tenant_id for update")

@@ -21,7 +21,9 @@ from workers.replay.follow import follow
 from workers.replay.replays import ReplayRefused, difference
 
 
-def test_the_command(run: Callable[..., Said], replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
+def test_replay_command_lists_and_compares_replays(
+    run: Callable[..., Said], replayed: Replaying, forming: Forming, sarah: Namespace
+) -> None:
     forming.say("I live in Berlin.", "I play the cello.")
     name = sarah.path.parts
     with pytest.raises(NotFound, match="has no replay"):
@@ -65,7 +67,7 @@ def test_instructions_that_no_app_could_give_are_refused(
     ]
 
 
-def test_a_difference_tells_how_far_the_replay_is_behind_and_what_it_cost(
+def test_difference_tells_how_far_the_replay_is_behind_and_its_cost(
     fake: FakeOpenAI, replayed: Replaying, forming: Forming
 ) -> None:
     forming.say("I live in Berlin.", "I play the cello.")
@@ -85,7 +87,7 @@ class _AnHourBehind(datetime):
         return super().now(tz) - timedelta(hours=1)
 
 
-def test_what_a_replay_cost_is_told_whatever_time_it_is_on_the_operators_machine(
+def test_cost_of_a_replay_is_shown_whatever_the_operators_clock_says(
     fake: FakeOpenAI, replayed: Replaying, forming: Forming, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forming.say("I live in Berlin.")
@@ -96,7 +98,7 @@ def test_what_a_replay_cost_is_told_whatever_time_it_is_on_the_operators_machine
     assert any(one.calls for one in difference(replayed.engine, replayed.path)[2])
 
 
-def test_what_died_there_is_told_and_stands_in_the_way_of_a_switch(
+def test_dead_events_of_a_replay_are_shown_and_prevent_a_switch(
     run: Callable[..., Said], replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine
 ) -> None:
     forming.say("I live in Berlin.")
@@ -118,7 +120,7 @@ _DIED = text("""
 """)
 
 
-def test_a_difference_is_printed_by_side_and_no_more_of_it_than_is_wanted(
+def test_difference_is_printed_by_side_up_to_the_requested_length(
     fake: FakeOpenAI, run: Callable[..., Said], replayed: Replaying, forming: Forming, sarah: Namespace
 ) -> None:
     said = "I live in Berlin."

@@ -1,4 +1,4 @@
-"""What was said, replayed beside the memories that apps read."""
+"""Replays of a namespace's events, beside the memories that apps read."""
 
 import json
 from collections.abc import Callable
@@ -36,7 +36,7 @@ from workers.replay.replays import ReplayRefused, difference
 from workers.scheduler import follow_all
 
 
-def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
+def test_replay_remembers_the_messages_and_apps_do_not_see_it(
     replayed: Replaying, forming: Forming, sarah: Namespace, memory: Memory
 ) -> None:
     forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.")
@@ -56,7 +56,7 @@ def test_a_replay_remembers_what_was_said_and_apps_do_not_see_it(
         check_events(replayed.there.path, [{"type": "message", "role": "user", "content": "hello"}])
 
 
-def test_what_a_person_did_by_hand_is_done_again(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
+def test_manual_changes_are_repeated(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Berlin.", "I play the cello.", "I am allergic to nuts.")
     [cello] = [one for one in sarah.memories() if "cello" in one.content]
     forming.command(type="forget", memories=[str(cello.id)])
@@ -73,9 +73,7 @@ def test_what_a_person_did_by_hand_is_done_again(replayed: Replaying, forming: F
     assert choir == [one.id for one in replayed.there.memories() if "choir" in one.content]
 
 
-def test_what_was_taken_back_of_an_import_is_taken_back_there(
-    replayed: Replaying, forming: Forming, sarah: Namespace
-) -> None:
+def test_undo_of_an_import_is_repeated(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
     forming.command(
         type="import",
         memories=[{"id": "m1", "content": "Ann sails."}, {"id": "m2", "content": "Ann skates."}],
@@ -90,10 +88,10 @@ def test_what_was_taken_back_of_an_import_is_taken_back_there(
     assert contents(replayed.there) == contents(sarah) == {"Ann skates."}
 
 
-def test_what_was_replaced_does_not_stay_unnoticed(
+def test_missing_replacement_is_reported(
     fake: FakeOpenAI, replayed: Replaying, forming: Forming, sarah: Namespace
 ) -> None:
-    """A model that words it otherwise; what one generation lacks is no matter of the other."""
+    """A model may word it differently; what one generation lacks does not affect the other."""
     said = "I live in Berlin."
     forming.say(said)
     [berlin] = sarah.memories()
@@ -114,10 +112,10 @@ def test_what_was_replaced_does_not_stay_unnoticed(
     assert replayed.left_out == ["remember: nothing there says what was replaced"]
 
 
-def test_what_took_effect_in_another_order_than_it_came_is_replayed_in_that(
+def test_events_are_replayed_in_the_order_in_which_they_took_effect(
     replayed: Replaying, forming: Forming, admin_engine: Engine
 ) -> None:
-    """Of two publishers the times decide, and in the replay there is one."""
+    """Times decide between two publishers, and the replay has only one."""
     other = forming.publishing.another()
     forming.publishing.send(forming.publishing.message("I live in Porto.", occurred_at="2026-03-02T12:00:00+00:00"))
     forming.send(other.message("I live in Berlin.", occurred_at="2026-03-01T12:00:00+00:00"))
@@ -136,7 +134,7 @@ def test_what_took_effect_in_another_order_than_it_came_is_replayed_in_that(
     assert contents(replayed.there) == {"User lives in Porto"}
 
 
-def test_what_was_said_is_the_same_there_also_when_more_is_said(
+def test_messages_stay_the_same_there_while_more_are_published(
     replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump
 ) -> None:
     forming.say("I live in Berlin.", conversation="c", occurred_at="2026-03-01T12:00:00+01:00", metadata={"at": "home"})
@@ -149,8 +147,8 @@ def test_what_was_said_is_the_same_there_also_when_more_is_said(
         assert here[table] == there[table]
 
 
-def test_a_command_that_did_nothing_is_not_replayed(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
-    """What it replaces has no version there that it could be refused for."""
+def test_command_without_effect_is_not_replayed(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
+    """What it replaces has no version there for which it could be refused."""
     forming.say("I live in Berlin.")
     [berlin] = sarah.memories()
     forming.command(type="remember", content="User lives in Ghent.", replaces=str(berlin.id), of_version=9)
@@ -161,7 +159,7 @@ def test_a_command_that_did_nothing_is_not_replayed(replayed: Replaying, forming
     assert replayed.left_out == []
 
 
-def test_a_command_waits_until_what_it_names_is_known_there(
+def test_command_waits_until_the_items_it_names_exist_there(
     replayed: Replaying, forming: Forming, sarah: Namespace
 ) -> None:
     forming.say("I live in Berlin.", "I play the cello.")
@@ -175,10 +173,10 @@ def test_a_command_waits_until_what_it_names_is_known_there(
     assert (contents(replayed.there), replayed.left_out) == ({"User lives in Berlin"}, [])
 
 
-def test_who_was_merged_is_found_there_by_the_names_of_that_time(
+def test_merged_entity_is_found_there_by_its_names_of_that_time(
     replayed: Replaying, forming: Forming, sarah: Namespace
 ) -> None:
-    """Later the names were those of somebody else."""
+    """Later another entity had these names."""
     forming.say("My brother Peter Haas plays the cello.", "Paul Meier is a plumber.", "Ann Beck lives in Ghent.")
     peter, paul, ann = (
         next(str(one.id) for one in sarah.entities.list() if one.name == name)
@@ -193,7 +191,7 @@ def test_who_was_merged_is_found_there_by_the_names_of_that_time(
     assert {one.name for one in replayed.there.entities.list()} == {one.name for one in sarah.entities.list()}
 
 
-def test_so_many_events_wait_there_and_no_more(
+def test_number_of_events_that_wait_there_is_limited(
     replayed: Replaying, forming: Forming, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(following, "_AT_ONCE", 1)
@@ -207,9 +205,7 @@ def test_so_many_events_wait_there_and_no_more(
     assert replayed.listed.behind == 0
 
 
-def test_nothing_is_left_of_a_replay_that_is_dropped(
-    replayed: Replaying, forming: Forming, admin_engine: Engine
-) -> None:
+def test_dropped_replay_leaves_nothing(replayed: Replaying, forming: Forming, admin_engine: Engine) -> None:
     forming.say("I live in Berlin.")
     replayed.start()
     there = {"tenant_id": replayed.lane.tenant_id, "namespace_id": replayed.there.path.namespace_id}
@@ -220,7 +216,7 @@ def test_nothing_is_left_of_a_replay_that_is_dropped(
         return {one for one in every if connection.execute(text(held.format(one)), there).scalar_one()}
 
     with admin_engine.begin() as connection:
-        connection.exec_driver_sql("set local session_replication_role = replica")  # foreign keys are not the point
+        connection.exec_driver_sql("set local session_replication_role = replica")  # foreign keys do not matter here
         for table in {*connection.execute(OF_NAMESPACES).scalars()} - tables(connection) - _NOT_OF_A_REPLAY:
             fill(connection, table, there["tenant_id"], there["namespace_id"])
         assert len(tables(connection)) > 30
@@ -235,10 +231,10 @@ _IN_IT = "tenant_id = :tenant_id and namespace_id = :namespace_id"
 _NOT_OF_A_REPLAY = {"generations", "erasures", "refused"}
 
 
-def test_who_is_at_work_in_a_replay_that_is_dropped_ends_first(
+def test_drop_waits_for_the_running_worker(
     replayed: Replaying, forming: Forming, find: Find, admin_engine: Engine
 ) -> None:
-    """Else a result that is stored just then would stay behind."""
+    """Otherwise a result stored at that moment would be left behind."""
     forming.say("I live in Berlin.")
     replayed.start()
     there = LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id)
@@ -254,7 +250,7 @@ def test_who_is_at_work_in_a_replay_that_is_dropped_ends_first(
     assert find("quux") == {}
 
 
-def test_an_erasure_deletes_the_replay_with_all_that_it_holds(
+def test_erasure_deletes_the_replay_with_everything_in_it(
     replayed: Replaying, forming: Forming, sarah: Namespace, find: Callable[..., dict[str, int]]
 ) -> None:
     forming.say("I live in Berlin.", conversation="c1")
@@ -272,7 +268,7 @@ def test_an_erasure_deletes_the_replay_with_all_that_it_holds(
     assert contents(replayed.there) == contents(sarah) == {one for one in contents(sarah) if "Berlin" in one}
 
 
-def test_a_replay_asks_the_model_that_it_was_given_and_the_switch_takes_it_along(
+def test_replay_asks_its_own_model_and_the_switch_keeps_it(
     fake: FakeOpenAI, replayed: Replaying, forming: Forming
 ) -> None:
     forming.say("I live in Berlin.")
@@ -287,8 +283,8 @@ def test_a_replay_asks_the_model_that_it_was_given_and_the_switch_takes_it_along
     assert latest == "another"
 
 
-def test_a_model_that_does_not_answer_replays_nothing(fake: FakeOpenAI, replayed: Replaying, forming: Forming) -> None:
-    """In a replay it would open the breaker, and stand in everybody's way."""
+def test_model_that_does_not_answer_replays_nothing(fake: FakeOpenAI, replayed: Replaying, forming: Forming) -> None:
+    """In a replay it would open the breaker and affect everybody."""
     forming.say("I live in Berlin.")
     fake.script("Readiness", Fault.status(404))
 
@@ -299,7 +295,7 @@ def test_a_model_that_does_not_answer_replays_nothing(fake: FakeOpenAI, replayed
         replays.drop(replayed.engine, replayed.path)
 
 
-def test_what_cannot_be_replayed_says_so(replayed: Replaying, forming: Forming) -> None:
+def test_impossible_replay_is_refused_with_the_reason(replayed: Replaying, forming: Forming) -> None:
     with pytest.raises(NotFound, match="there is no such namespace"):
         replayed.start()
     forming.say("I live in Berlin.")
@@ -316,8 +312,8 @@ def test_what_cannot_be_replayed_says_so(replayed: Replaying, forming: Forming) 
         replays.start(replayed.engine, settings(), deep, llm_model=None, instructions=None)
 
 
-def test_a_document_is_the_same_document_there(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
-    """Its id is derived from the namespace that apps name; the version that an edit was meant for is not that of the replay."""
+def test_document_is_the_same_document_there(replayed: Replaying, forming: Forming, sarah: Namespace) -> None:
+    """Its id is derived from the namespace that apps name; an edit's expected version is not that of the replay."""
     schema = {"type": "object", "properties": {"city": {"type": "string"}, "pet": {"type": "string"}}}
     forming.command(type="configure", profiles=[{"name": "Person", "json_schema": schema}])
     forming.command(type="edit_document", document="Person", patch={"city": "Berlin", "pet": "Rex"}, document_version=0)
@@ -348,7 +344,7 @@ def wanted(replayed: Replaying, path: NamespacePath) -> Configuration:
         return namespaces.configuration(connection, LaneRef(path.tenant_id, path.namespace_id))
 
 
-def test_instructions_of_the_apps_are_followed_where_it_was_given_none(replayed: Replaying, forming: Forming) -> None:
+def test_replay_without_instructions_follows_those_of_the_app(replayed: Replaying, forming: Forming) -> None:
     forming.command(type="configure", instructions="Remember cities alone.")
     forming.say("I live in Berlin.")
     replayed.start()
@@ -360,7 +356,7 @@ def test_instructions_of_the_apps_are_followed_where_it_was_given_none(replayed:
     assert wanted(replayed, replayed.there.path).instructions == "Remember pets."
 
 
-def test_instructions_of_its_own_stay_and_all_else_that_the_app_wants_is_followed(
+def test_replays_own_instructions_stay_and_the_apps_other_settings_are_followed(
     replayed: Replaying, forming: Forming
 ) -> None:
     forming.say("I live in Berlin.")
@@ -374,7 +370,7 @@ def test_instructions_of_its_own_stay_and_all_else_that_the_app_wants_is_followe
     assert wanted(replayed, replayed.path).instructions == "Remember cities alone."
 
 
-def test_what_a_replay_cost_is_told_of_the_namespace_once_it_is_dropped(
+def test_cost_of_a_dropped_replay_is_listed_under_the_namespace(
     fake: FakeOpenAI, replayed: Replaying, forming: Forming
 ) -> None:
     forming.say("I live in Berlin.")
@@ -392,10 +388,10 @@ def test_what_a_replay_cost_is_told_of_the_namespace_once_it_is_dropped(
     assert {one.of for one in spent} == {"another", settings().llm_model}
 
 
-def test_what_was_in_a_prompt_is_known_there_by_the_messages_that_it_rests_on(
+def test_contents_of_a_prompt_are_recognised_there_by_their_source_messages(
     replayed: Replaying, forming: Forming, sarah: Namespace
 ) -> None:
-    """Else a memory that an app's own prompt repeats would grow surer by that."""
+    """Otherwise a memory repeated by the app's own prompt would become surer."""
     forming.say("I live in Berlin.", conversation="c1")
     [berlin] = sarah.memories()
     for number in range(3):
@@ -409,13 +405,13 @@ def test_what_was_in_a_prompt_is_known_there_by_the_messages_that_it_rests_on(
     assert (there.content, there.confidence) == (known.content, known.confidence)
 
 
-def test_the_scheduler_goes_on_with_what_is_replayed_and_one_failure_holds_up_nobody(
+def test_scheduler_continues_replays_and_one_failure_holds_up_nobody(
     replayed: Replaying, forming: Forming, worker_engine: Engine, admin_engine: Engine
 ) -> None:
     forming.say("I live in Ghent.")
     replays.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
     with admin_engine.begin() as connection:
-        # Those of other tests, of which more may be due than are looked at in one round.
+        # Replays of other tests, of which more may be due than one round reads.
         connection.execute(
             text("update mosshead.generations set due_at = 'infinity' where tenant_id <> :tenant_id"),
             {"tenant_id": replayed.lane.tenant_id},
@@ -447,8 +443,8 @@ def test_the_scheduler_goes_on_with_what_is_replayed_and_one_failure_holds_up_no
     assert (replayed.listed.generation.replayed, replayed.listed.behind) == (1, 1)
 
 
-def test_what_comes_for_a_replay_is_refused_and_takes_no_place_there(forming: Forming) -> None:
-    """Else there was a namespace where its replay would be, and none could be started."""
+def test_event_sent_to_a_replay_is_refused_and_creates_no_namespace_there(forming: Forming) -> None:
+    """Otherwise a namespace would exist in the replay's place, and none could be started."""
     path = forming.publishing.path.replayed()
     body = json.dumps(event(path.parts)).encode()
 
@@ -459,16 +455,16 @@ def test_what_comes_for_a_replay_is_refused_and_takes_no_place_there(forming: Fo
     assert refused.event is None
 
 
-def test_nor_does_an_app_open_it_by_sql(forming: Forming, ingest_engine: Engine) -> None:
+def test_app_cannot_open_a_replay_by_sql_either(forming: Forming, ingest_engine: Engine) -> None:
     body = json.dumps([event(forming.publishing.path.replayed().parts)])
     with pytest.raises(IntegrityError, match="is where a namespace is replayed"), ingest_engine.begin() as connection:
         connection.execute(text("select mosshead_write_v1.publish(cast(:events as jsonb))"), {"events": body})
 
 
-def test_what_says_what_stays_by_another_message_is_not_forgotten(
+def test_forgetting_spares_a_memory_that_another_message_also_supports(
     fake: FakeOpenAI, replayed: Replaying, forming: Forming, sarah: Namespace
 ) -> None:
-    """A model that makes one memory of what two were, where one of the two was forgotten."""
+    """A model may make one memory of two, of which only one was forgotten."""
     forming.say("I play the cello.")
     [cello] = sarah.memories()
     forming.say("I have cello lessons on Mondays.")
@@ -483,7 +479,7 @@ def test_what_says_what_stays_by_another_message_is_not_forgotten(
 
 
 @pytest.mark.parametrize("named", ["", " ", "a\0b"])
-def test_a_model_without_a_name_is_refused(replayed: Replaying, forming: Forming, named: str) -> None:
+def test_model_without_a_name_is_refused(replayed: Replaying, forming: Forming, named: str) -> None:
     forming.say("I live in Berlin.")
     with pytest.raises(ConfigurationError, match="--llm-model"):
         replayed.start(llm_model=named)

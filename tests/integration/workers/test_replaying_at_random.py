@@ -1,5 +1,5 @@
-"""After whatever an app may do, its namespace is replayed: each event once and in its order, and it remembers the same. Nothing
-hangs loose, twice switched is as if never, and an erasure after it leaves no word."""
+"""After random use of an app, its namespace is replayed: each event once and in order, with the same memories. No reference
+dangles, switching twice changes nothing, and an erasure after it leaves no word."""
 
 import random
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from tests.replaying_given import Replaying, contents
 __all__ = ["kept", "rows"]
 
 _NAMESAKES = 2
-"""In which two are called Rex, and nothing is known of the one who is merged. In its erasure a name was left, once."""
+"""A seed with two entities named Rex, of which the merged one has no memories. Its erasure once left a name."""
 
 _DONE = """
     select event_id::text from mosshead.events where tenant_id = :tenant_id and namespace_id = '{}' and state = 'done'
@@ -26,7 +26,7 @@ _DONE = """
 @pytest.mark.parametrize(
     ("seed", "acts"), [(0, 6), *(pytest.param(seed, 12, marks=pytest.mark.thorough) for seed in range(4))]
 )
-def test_a_replay_of_some_weeks(
+def test_replay_of_some_weeks_remembers_the_same(
     replayed: Replaying,
     sarah: Namespace,
     find: Find,

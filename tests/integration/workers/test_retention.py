@@ -1,4 +1,4 @@
-"""Clearing over all tenants, as the scheduler does it."""
+"""Clearing across all tenants, as the scheduler does it."""
 
 from sqlalchemy import Engine, text
 from structlog.testing import capture_logs
@@ -34,13 +34,13 @@ def test_old_batches_of_every_tenant_are_cleared_after_the_setting(
         )
         connection.execute(statement, [publishing.lane.scope for publishing in publishers[:2]])
 
-    clear(worker_engine, service.model_copy(update={"retention_days": 3.0}))  # what other tests left
+    clear(worker_engine, service.model_copy(update={"retention_days": 3.0}))  # leftovers of other tests
     assert clear(worker_engine, service.model_copy(update={"retention_days": 3.0})) == 0
     assert clear(worker_engine, service.model_copy(update={"retention_days": 1.0})) == 2
     assert [batches(admin_engine, publishing.lane) for publishing in publishers] == [0, 0, 1]
 
 
-def test_batch_that_cannot_be_cleared_keeps_no_other_one(
+def test_batch_that_cannot_be_cleared_does_not_stop_the_others(
     service: Settings,
     worker_engine: Engine,
     ingest_engine: Engine,
@@ -54,7 +54,7 @@ def test_batch_that_cannot_be_cleared_keeps_no_other_one(
         publisher.say("one")
         made.append(claimed(worker_engine, publisher.lane))
         Worker(worker_engine, publisher.lane).finish(made[-1])
-    clear(worker_engine, service)  # what other tests left
+    clear(worker_engine, service)  # leftovers of other tests
     with admin_engine.begin() as connection:
         for batch in made:
             statement = text(

@@ -1,4 +1,4 @@
-"""`mosshead service rewrite`, as an operator runs it: what was erased is in no file either."""
+"""`mosshead service rewrite`, as an operator runs it: erased data is in no file either."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ from workers.local import wait_until
 
 @pytest.fixture
 def in_files(admin_engine: Engine) -> Callable[[str], list[str]]:
-    """The files of the tables that hold a word, after all that is in memory was written."""
+    """Return the table files that contain a word, after a checkpoint."""
     with admin_engine.connect() as connection:
         of_database = (
             "select current_setting('data_directory'), oid::text from pg_database where datname = current_database()"
@@ -40,14 +40,14 @@ def in_files(admin_engine: Engine) -> Callable[[str], list[str]]:
 
 @pytest.fixture
 def administrator(settled: None, admin_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands have the administrator's login."""
+    """Give commands the administrator's login."""
     monkeypatch.setenv("MOSSHEAD_ADMIN_URL", admin_url)
     settings.cache_clear()
 
 
 @pytest.mark.usefixtures("administrator")
 @pytest.mark.parametrize("scope", ["conversation", "message"])
-def test_what_was_erased_is_in_no_file_any_more(
+def test_erased_data_is_in_no_file_any_more(
     forming: Forming, sarah: Namespace, in_files: Callable[[str], list[str]], run: Callable[..., str], scope: str
 ) -> None:
     word = f"quux{uuid4().hex}"
@@ -71,14 +71,14 @@ def test_what_was_erased_is_in_no_file_any_more(
 
 
 @pytest.mark.usefixtures("administrator")
-def test_nothing_is_said_to_be_gone_that_an_older_transaction_still_sees(
+def test_data_that_an_older_transaction_still_sees_is_not_reported_as_gone(
     forming: Forming,
     admin_engine: Engine,
     in_files: Callable[[str], list[str]],
     run: Callable[..., str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As a dump does that began before; Postgres keeps the rows for it, also in files that are written anew."""
+    """Such as a dump that began earlier; Postgres keeps the rows for it, even in rewritten files."""
     monkeypatch.setattr(rewrite, "_PATIENCE_SECONDS", 0.2)
     word = f"quux{uuid4().hex}"
     forming.say(f"I live in {word}.", conversation="gone")
@@ -94,7 +94,7 @@ def test_nothing_is_said_to_be_gone_that_an_older_transaction_still_sees(
 
 
 def of_redis(broker: Redis, word: str) -> list[str]:
-    """The files of Redis that hold a word."""
+    """Return the Redis files that contain a word."""
     folder = Path(str(broker.config_get("dir")["dir"]))
     return [file.name for file in folder.rglob("*") if file.is_file() and word.encode() in file.read_bytes()]
 
@@ -114,7 +114,7 @@ def queue(service: Settings) -> Iterator[EventQueue]:
 
 @pytest.mark.usefixtures("administrator")
 @pytest.mark.parametrize("scope", ["conversation", "message"])
-def test_what_was_erased_is_in_no_file_of_redis_any_more(
+def test_erased_data_is_in_no_file_of_redis_any_more(
     forming: Forming, broker: Redis, queue: EventQueue, run: Callable[..., Said], scope: str
 ) -> None:
     message = as_text(event(content=f"I live in quux{uuid4().hex}."))
@@ -136,7 +136,7 @@ def test_what_was_erased_is_in_no_file_of_redis_any_more(
 
 
 @pytest.mark.usefixtures("administrator")
-def test_nothing_is_said_to_be_gone_while_events_wait_in_the_queue(
+def test_nothing_is_reported_as_gone_while_events_wait_in_the_queue(
     *,
     forming: Forming,
     sarah: Namespace,
@@ -161,7 +161,7 @@ def test_nothing_is_said_to_be_gone_while_events_wait_in_the_queue(
 
 
 @pytest.mark.usefixtures("administrator")
-def test_a_login_that_may_not_rewrite_redis_is_named_and_the_tables_may_be_rewritten_alone(
+def test_login_that_may_not_rewrite_redis_is_named_and_the_tables_may_be_rewritten_alone(
     forming: Forming, broker: Redis, run: Callable[..., Said], monkeypatch: pytest.MonkeyPatch, service: Settings
 ) -> None:
     forming.say("I like figs.", conversation="gone")
@@ -183,6 +183,6 @@ def test_a_login_that_may_not_rewrite_redis_is_named_and_the_tables_may_be_rewri
 
 
 @pytest.mark.usefixtures("settled")
-def test_it_needs_the_administrators_login(run: Callable[..., str]) -> None:
+def test_rewrite_needs_the_administrators_login(run: Callable[..., str]) -> None:
     with pytest.raises(ConfigurationError, match="MOSSHEAD_ADMIN_URL is not set"):
         run("rewrite")

@@ -1,4 +1,4 @@
-"""How a stage runs on a real database: once, under its lease, and what each kind of failure does."""
+"""How a stage runs on a real database: once, under its lease, and the effect of each kind of failure."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -30,33 +30,33 @@ run = partial(run_stage, owner="a task")
 
 @pytest.fixture(autouse=True)
 def _no_provider_is_down(settled: None) -> None:
-    """Whatever earlier tests left behind."""
+    """Reset the providers that earlier tests left failing."""
 
 
 @pytest.fixture
 def batch(service: Settings, publishing: Publishing, worker_engine: Engine, lane: LaneRef) -> BatchRef:
-    """A batch of one message, due for extraction."""
+    """Return a batch of one message, due for extraction."""
     publishing.say("I like coffee")
     return claimed(worker_engine, lane)
 
 
 @pytest.fixture
 def several(service: Settings, publishing: Publishing, worker_engine: Engine, lane: LaneRef) -> BatchRef:
-    """A batch of three messages, due for extraction."""
+    """Return a batch of three messages, due for extraction."""
     publishing.say("one", "two", "three")
     return claimed(worker_engine, lane)
 
 
 @pytest.fixture
 def online(monkeypatch: pytest.MonkeyPatch, service: Settings) -> None:
-    """The stages depend on an LLM."""
+    """Make the stages depend on an LLM."""
     parts.cache_clear()
     settings.cache_clear()
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
 
 
 def extract(batch: BatchRef, _: Parts) -> Store:
-    """A stage that succeeds."""
+    """Run a stage that succeeds."""
     return partial(candidates.store_facts, batch=batch, facts=[FACT])
 
 
@@ -68,7 +68,7 @@ def failing(error: Exception) -> Callable[[BatchRef, Parts], Store]:
 
 
 def row(engine: Engine, batch: BatchRef) -> Any:
-    """How a batch stands, with its lane and its event."""
+    """Return the state of a batch, its lane and its event."""
     statement = text("""
         select stage, attempts, starts, error, state, reason, lease_until, due_at > now() as put_off,
                (select count(*) from mosshead.candidate_facts as fact where fact.batch_id = batch.batch_id) as facts
@@ -85,7 +85,7 @@ def make_due(engine: Engine, batch: BatchRef) -> None:
         connection.execute(statement, {"id": batch.batch_id})
 
 
-def test_a_stage_stores_its_result_and_hints_the_next_with_ids_alone(
+def test_stage_stores_its_result_and_hints_the_next_with_ids_only(
     batch: BatchRef, admin_engine: Engine, hints: Callable[[], list[Hint]]
 ) -> None:
     run("extract", batch, extract)
@@ -98,7 +98,7 @@ def test_a_stage_stores_its_result_and_hints_the_next_with_ids_alone(
     assert "coffee" not in hint.text
 
 
-def test_a_doubled_hint_does_nothing(batch: BatchRef, admin_engine: Engine) -> None:
+def test_duplicate_hint_does_nothing(batch: BatchRef, admin_engine: Engine) -> None:
     run("extract", batch, extract)
     run("extract", batch, failing(AssertionError("done twice")))
 
@@ -120,7 +120,7 @@ def test_a_doubled_hint_does_nothing(batch: BatchRef, admin_engine: Engine) -> N
         (ValueError(CANARY), "ValueError", 1, True, []),
     ],
 )
-def test_a_failure_puts_the_stage_off(
+def test_failure_postpones_the_stage(
     *,
     batch: BatchRef,
     admin_engine: Engine,
@@ -141,7 +141,7 @@ def test_a_failure_puts_the_stage_off(
 
 
 def fail_for_good(engine: Engine, batch: BatchRef, service: Settings) -> None:
-    """As often as it may."""
+    """Fail as often as allowed."""
     for _ in range(service.attempts):
         make_due(engine, batch)
         with pytest.raises(StageFailed):
@@ -149,13 +149,13 @@ def fail_for_good(engine: Engine, batch: BatchRef, service: Settings) -> None:
 
 
 class TestFailingForGood:
-    def test_an_answer_that_was_refused_is_not_asked_for_again(self, *, batch: BatchRef, admin_engine: Engine) -> None:
+    def test_refused_answer_is_not_requested_again(self, *, batch: BatchRef, admin_engine: Engine) -> None:
         with pytest.raises(StageFailed):
             run("extract", batch, failing(AnswerTruncated("cut off")))
 
         assert row(admin_engine, batch).reason == "extract: AnswerTruncated: cut off"
 
-    def test_an_event_that_is_alone_is_dead_and_the_lane_goes_on(
+    def test_single_event_is_dead_and_the_lane_goes_on(
         self,
         *,
         batch: BatchRef,
@@ -176,7 +176,7 @@ class TestFailingForGood:
         publishing.say("I like tea")
         assert claim(worker_engine, batch.lane) is not None
 
-    def test_several_are_split_and_each_is_tried_alone(
+    def test_several_events_are_split_and_each_is_tried_alone(
         self, *, several: BatchRef, service: Settings, admin_engine: Engine, worker_engine: Engine, worker: Worker
     ) -> None:
         fail_for_good(admin_engine, several, service)
@@ -191,7 +191,7 @@ class TestFailingForGood:
             worker.finish(good)
 
     def too_slow(self, engine: Engine, batch: BatchRef, stage: str = "extract") -> Any:
-        """The LLM does not answer a stage in time; how the batch stands then, and for how many seconds it waits."""
+        """The LLM does not answer a stage in time; return the batch's state then, and how many seconds it waits."""
         make_due(engine, batch)
         with pytest.raises(StageFailed, match="in time"):
             run(stage, batch, failing(ModelTooSlow("not in time")))
@@ -203,26 +203,26 @@ class TestFailingForGood:
             """)
             return connection.execute(statement, {"id": batch.batch_id}).first()
 
-    def test_several_that_are_never_answered_in_time_are_asked_about_one_by_one(
+    def test_several_events_never_answered_in_time_are_asked_about_one_by_one(
         self, *, several: BatchRef, admin_engine: Engine, worker_engine: Engine, service: Settings
     ) -> None:
         stages = [self.too_slow(admin_engine, several).stage for _ in range(service.attempts)]
         assert stages == ["extract", "extract", "split"]
         assert contents_of(worker_engine, claimed(worker_engine, several.lane)) == ["one"]
 
-    def test_one_that_is_never_answered_in_time_waits_longer_each_time_and_is_not_buried(
+    def test_single_event_never_answered_in_time_waits_longer_each_time_and_stays_alive(
         self, batch: BatchRef, admin_engine: Engine, service: Settings
     ) -> None:
         rows = []
         for _ in range(service.attempts + 6):
             with admin_engine.begin() as connection:
-                connection.exec_driver_sql("delete from mosshead.breakers")  # others are answered
+                connection.exec_driver_sql("delete from mosshead.breakers")  # other questions are answered
             rows.append(self.too_slow(admin_engine, batch))
 
         assert {(row.stage, row.state) for row in rows} == {("extract", "received")}
         assert [round(row.seconds) for row in rows] == [2, 2, 4, 8, 16, 32, 64, 128, 256]
 
-    def test_profiles_that_are_never_written_in_time_let_the_lane_go_on(
+    def test_profiles_never_written_in_time_let_the_lane_go_on(
         self, *, batch: BatchRef, admin_engine: Engine, service: Settings, worker: Worker
     ) -> None:
         worker.owe_profiles()
@@ -233,7 +233,7 @@ class TestFailingForGood:
         assert [row.stage for row in rows] == [STAGES[-1], STAGES[-1], "done"]
         assert rows[-1].at_work is None
 
-    def test_what_is_down_buries_nobodys_events_however_long(
+    def test_provider_that_is_down_makes_no_event_dead_however_long(
         self, batch: BatchRef, service: Settings, admin_engine: Engine
     ) -> None:
         for _ in range(service.attempts + 2):
@@ -245,7 +245,7 @@ class TestFailingForGood:
         run("extract", batch, extract)
         assert row(admin_engine, batch).stage == "score_salience"
 
-    def test_so_many_dead_letters_stop_the_lane(
+    def test_that_many_dead_letters_stop_the_lane(
         self,
         *,
         service: Settings,
@@ -265,21 +265,21 @@ class TestFailingForGood:
 
 
 def reasons(engine: Engine, batch: BatchRef) -> list[str]:
-    """Of the lane's dead letters."""
+    """Return the reasons of the lane's dead letters."""
     with engine.connect() as connection:
         statement = text("select reason from mosshead.dead_letters where tenant_id = :id")
         return list(connection.execute(statement, {"id": batch.lane.tenant_id}).scalars())
 
 
 class TestCrashes:
-    def test_after_one_it_is_tried_again_as_it_is(
+    def test_stage_is_retried_unchanged_after_one_crash(
         self, several: BatchRef, worker: Worker, admin_engine: Engine
     ) -> None:
         worker.crash(several)
         run("extract", several, extract)
         assert row_of_batch(admin_engine, several) == "score_salience"
 
-    def test_after_two_of_several_events_each_is_tried_alone(
+    def test_several_events_are_tried_alone_after_two_crashes(
         self, several: BatchRef, worker: Worker, admin_engine: Engine
     ) -> None:
         for _ in range(2):
@@ -291,7 +291,7 @@ class TestCrashes:
         assert reasons(admin_engine, several) == []
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["one"]
 
-    def test_after_three_of_one_that_is_alone_it_is_dead(
+    def test_single_event_is_dead_after_three_crashes(
         self, batch: BatchRef, worker: Worker, publishing: Publishing, admin_engine: Engine
     ) -> None:
         for _ in range(3):
@@ -304,14 +304,16 @@ class TestCrashes:
         publishing.say("and tea")
         assert contents_of(worker.engine, claimed(worker.engine, worker.lane)) == ["and tea"]
 
-    def test_one_that_is_alone_is_tried_after_two(self, batch: BatchRef, worker: Worker, admin_engine: Engine) -> None:
+    def test_single_event_is_retried_after_two_crashes(
+        self, batch: BatchRef, worker: Worker, admin_engine: Engine
+    ) -> None:
         for _ in range(2):
             worker.crash(batch)
         run("extract", batch, extract)
         assert row(admin_engine, batch).stage == "score_salience"
 
     @pytest.mark.parametrize("told", [SystemExit, KeyboardInterrupt])
-    def test_a_worker_that_is_told_to_stop_gives_its_stage_back_and_that_is_no_crash(
+    def test_stopping_worker_returns_its_stage_and_that_is_no_crash(
         self, batch: BatchRef, worker: Worker, admin_engine: Engine, told: type[BaseException]
     ) -> None:
         def work(_batch: BatchRef, _parts: Parts) -> Store:
@@ -326,7 +328,7 @@ class TestCrashes:
 
 
 def row_of_batch(engine: Engine, batch: BatchRef) -> str:
-    """The stage that a batch is at."""
+    """Return the current stage of a batch."""
     with engine.connect() as connection:
         statement = text("select stage from mosshead.batches where batch_id = :id")
         return str(connection.execute(statement, {"id": batch.batch_id}).scalar_one())
@@ -338,7 +340,7 @@ class TestAProviderThatIsDown:
         with engine.begin() as connection:
             leases.trip_breaker(connection, "llm", "503", pause=pause, first=LONG, most=LONG)
 
-    def test_a_stage_that_needs_it_is_not_tried_and_that_counts_for_nothing(
+    def test_stage_that_needs_a_failing_provider_is_not_tried_and_not_counted(
         self, batch: BatchRef, admin_engine: Engine
     ) -> None:
         self.trip(admin_engine, pause=LONG)
@@ -353,10 +355,10 @@ class TestAProviderThatIsDown:
         assert row(admin_engine, batch).stage == "score_salience"
 
     @pytest.mark.parametrize("ending", ["result", "failure", "stop"])
-    def test_one_that_tried_it_and_never_asked_lets_another_try(
+    def test_stage_that_tried_the_provider_without_asking_lets_another_try(
         self, batch: BatchRef, admin_engine: Engine, ending: str
     ) -> None:
-        """As where the answer was kept: nothing is known of the provider, and nobody must wait for this one any longer."""
+        """As with a stored answer: it says nothing about the provider, and nobody should keep waiting for this stage."""
         self.trip(admin_engine, pause=NONE)
 
         def work(batch: BatchRef, parts: Parts) -> Store:
@@ -373,7 +375,7 @@ class TestAProviderThatIsDown:
             assert [one.provider for one in leases.breakers(connection)] == ["llm"], "it did not answer yet"
 
 
-def test_a_failure_carries_no_word_of_a_conversation(
+def test_failure_carries_no_word_of_a_conversation(
     batch: BatchRef, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(StageFailed) as caught:
@@ -384,7 +386,7 @@ def test_a_failure_carries_no_word_of_a_conversation(
     assert not any(CANARY in one for one in said)
 
 
-def test_a_result_that_cannot_be_stored_leaves_nothing_behind(batch: BatchRef, admin_engine: Engine) -> None:
+def test_result_that_cannot_be_stored_leaves_nothing_behind(batch: BatchRef, admin_engine: Engine) -> None:
     def work(batch: BatchRef, _: Parts) -> Store:
         def store(connection: Connection) -> None:
             candidates.store_facts(connection, batch, [FACT])
@@ -400,13 +402,13 @@ def test_a_result_that_cannot_be_stored_leaves_nothing_behind(batch: BatchRef, a
 
 
 @pytest.mark.parametrize("ending", ["result", "failure"])
-def test_a_zombie_stores_nothing_and_leaves_its_successor_alone(
+def test_zombie_stores_nothing_and_does_not_affect_its_successor(
     batch: BatchRef, admin_engine: Engine, worker: Worker, hints: Callable[[], list[Hint]], ending: str
 ) -> None:
     successors: list[Lease] = []
 
     def work(batch: BatchRef, parts: Parts) -> Store:
-        """While it is at work, its lease expires and another worker takes over."""
+        """While it runs, its lease lapses and another worker takes over."""
         with admin_engine.begin() as connection:
             expired = text("update mosshead.lanes set lease_until = now() - interval '1 s' where batch_id = :id")
             connection.execute(expired, {"id": batch.batch_id})

@@ -71,7 +71,7 @@ def waiting(seconds: float) -> dict[str, Any]:
     return {"backlog": 1, "waiting_lanes": 1, "oldest_waiting": seconds}
 
 
-def test_counts_what_the_intake_has_not_taken(
+def test_status_counts_what_the_intake_has_not_taken(
     service: Settings, memory: Memory, fresh_namespace: NamespacePath
 ) -> None:
     assert read_status(service).queued_events == 0
@@ -82,7 +82,7 @@ def test_counts_what_the_intake_has_not_taken(
     assert read_status(service).offline_rules
 
 
-def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
+def test_json_is_flat_and_has_the_documented_fields(service: Settings) -> None:
     found = read_status(service).as_dict()
 
     assert list(found) == [
@@ -155,13 +155,13 @@ def test_the_json_is_flat_and_has_what_the_docs_name(service: Settings) -> None:
         "nobody knows how full Redis is",
     ],
 )
-def test_is_stuck_when_something_waits_that_nobody_takes_up(
+def test_service_is_stuck_when_waiting_work_is_not_taken(
     figures: dict[str, Any], others: dict[str, Any], stuck: bool
 ) -> None:
     assert replace(QUIET, figures=replace(QUIET.figures, **figures), **others).stuck is stuck
 
 
-def test_a_batch_that_nobody_takes_is_seen(
+def test_batch_that_no_worker_takes_is_shown(
     service: Settings, settled: None, worker: Worker, worker_engine: Engine, publishing: Publishing
 ) -> None:
     publishing.say("hello")
@@ -176,7 +176,7 @@ def test_a_batch_that_nobody_takes_is_seen(
     assert read_status(service).figures.oldest_due == 0.0
 
 
-def test_a_provider_that_nobody_asks_any_more_is_not_waited_for(
+def test_provider_that_is_no_longer_asked_is_not_waited_for(
     service: Settings, settled: None, worker_engine: Engine
 ) -> None:
     with worker_engine.begin() as connection:
@@ -187,7 +187,7 @@ def test_a_provider_that_nobody_asks_any_more_is_not_waited_for(
     assert [one.provider for one in read_status(with_llm).breakers] == ["llm"]
 
 
-def test_how_full_redis_is_is_seen_where_it_has_a_limit(service: Settings, run: Callable[..., Said]) -> None:
+def test_memory_use_of_redis_is_shown_where_it_has_a_limit(service: Settings, run: Callable[..., Said]) -> None:
     assert read_status(service).broker_memory is None
     with Redis.from_url(service.broker()) as broker:
         used = broker.info("memory")["used_memory"]
@@ -204,7 +204,7 @@ def test_how_full_redis_is_is_seen_where_it_has_a_limit(service: Settings, run: 
     assert "stuck: Redis is full" in said
 
 
-def test_a_login_that_may_not_look_at_redis_gets_a_status_all_the_same(service: Settings) -> None:
+def test_login_that_may_not_inspect_redis_still_gets_a_status(service: Settings) -> None:
     with Redis.from_url(service.broker()) as broker:
         broker.acl_setuser(
             "weak", enabled=True, passwords="+secret", keys=["*"], commands=["+@all", "-info"], reset=True
@@ -217,7 +217,7 @@ def test_a_login_that_may_not_look_at_redis_gets_a_status_all_the_same(service: 
     assert (found.queued_events, found.broker_memory) == (0, None)
 
 
-def test_refused_tasks_of_several_workers_are_counted_together_until_they_are_old(
+def test_refused_tasks_of_several_workers_are_summed_until_they_are_old(
     service: Settings, worker_engine: Engine
 ) -> None:
     with worker_engine.begin() as connection:
@@ -234,7 +234,7 @@ def test_refused_tasks_of_several_workers_are_counted_together_until_they_are_ol
         assert housekeeping.clear_refusals(connection, age=timedelta(days=1)) == 2
 
 
-def test_messages_in_other_languages_than_what_is_set_knows_are_told(
+def test_messages_in_languages_outside_the_settings_are_reported(
     service: Settings, forming: Forming, worker_engine: Engine
 ) -> None:
     with worker_engine.begin() as connection:
@@ -259,7 +259,7 @@ def test_messages_in_other_languages_than_what_is_set_knows_are_told(
     assert read_status(service).english_only == []
 
 
-def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) -> None:
+def test_text_output_shows_what_needs_attention(capsys: pytest.CaptureFixture[str]) -> None:
     found = replace(
         QUIET,
         figures=replace(
@@ -284,7 +284,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         over_budget={"acme\x1b[2J": TenantBudget(tokens_per_day=5_000, spent=6_000, own=True)},
     )
     print_answer(False, {}, fields(rows(found)))
-    said = " ".join(capsys.readouterr().out.split())  # as wide as the terminal of whoever looks
+    said = " ".join(capsys.readouterr().out.split())  # as wide as the user's terminal
 
     for part in (
         "stuck: no worker is alive",
@@ -304,7 +304,7 @@ def test_a_person_reads_what_needs_somebody(capsys: pytest.CaptureFixture[str]) 
         assert part in said
 
 
-def test_of_a_quiet_service_little_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_output_for_a_quiet_service_is_short(capsys: pytest.CaptureFixture[str]) -> None:
     print_answer(False, {}, fields(rows(QUIET)))
     said = capsys.readouterr().out
 
@@ -327,7 +327,7 @@ def test_of_a_quiet_service_little_is_said(capsys: pytest.CaptureFixture[str]) -
         ),
     ],
 )
-def test_what_does_not_answer_is_named(
+def test_server_that_does_not_answer_is_named(
     service: Settings, wrong: dict[str, str], error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says) as caught:

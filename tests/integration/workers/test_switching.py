@@ -1,4 +1,4 @@
-"""The two generations of a namespace change places."""
+"""Switching the two generations of a namespace."""
 
 import re
 import subprocess
@@ -48,12 +48,12 @@ _TOLD_APART = text("""
     update mosshead.reflections set subject = namespace_id::text where namespace_id = :namespace_id
 """)
 _NOT_FILLED = {
-    *("traits", "vocabulary", "scopes"),  # triggers keep them
+    *("traits", "vocabulary", "scopes"),  # maintained by triggers
     *("events", "messages", "conversations", "turns", "candidate_turns", "publishers", "tombstones", "erasures"),
     *("lanes", "batches", "candidate_facts", "step_results", "dead_letters", "usage"),
     *("namespaces", "generations", "prompts", "prompt_feedback", "refused"),
 }
-"""What no generation is made of: what was said, what is of a lane, and what is the namespace's own."""
+"""Tables outside generations: messages, lane data, and the namespace's own data."""
 
 _BY_ANOTHER = text("update mosshead.events set formed_by = namespace_id::text where tenant_id = :tenant_id")
 _BATCHES_OF_EVENTS = text("""
@@ -63,7 +63,7 @@ _NAMED = text("select distinct payload -> 'namespace' from mosshead.events where
 _BATCHES_OF_DECISIONS = text("select batch_id from mosshead.decisions where namespace_id = :namespace_id")
 
 
-def test_switching_changes_what_apps_read_and_back(
+def test_switch_changes_what_apps_read_and_back(
     replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
 ) -> None:
     forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.", "Peter Haas lives in Ghent.")
@@ -88,10 +88,10 @@ def test_switching_changes_what_apps_read_and_back(
     assert contents(replayed.there) == contents(sarah)
 
 
-def test_all_of_a_generation_changes_places_and_nothing_else(
+def test_switch_exchanges_a_whole_generation_and_nothing_else(
     replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, admin_engine: Engine
 ) -> None:
-    """Also what triggers keep, and in both directions: twice is as if never."""
+    """Including what triggers maintain, in both directions: twice changes nothing."""
     forming.command(
         type="configure", profiles=[{"name": "Person", "json_schema": {"type": "object", "properties": {}}}]
     )
@@ -124,10 +124,10 @@ def test_all_of_a_generation_changes_places_and_nothing_else(
 _ELSEWHERE = "tenant_id = :tenant_id and namespace_id not in (:namespace_id, :replay_id)"
 
 
-def test_what_is_the_namespaces_own_stays(
+def test_namespaces_own_data_stays(
     replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, admin_engine: Engine
 ) -> None:
-    """Prompts, with what was decided of them and what waits for feedback on them."""
+    """Prompts with their decisions and pending feedback."""
     forming.command(type="set_prompt", name="greeting", template="Hello")
     forming.say("I live in Berlin.")
     replayed.start()
@@ -146,15 +146,15 @@ _OWN = re.compile(r'"(action": "set_|kind": ")prompt"')
 
 
 def own_of(rows: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """What no generation has."""
+    """Return the rows that belong to no generation."""
     found = {table: [one for one in rows.get(table, ()) if _OWN.search(one)] for table in ("decisions", "reflections")}
     return {**found, "prompts": rows.get("prompts", []), "reflection_batches": rows.get("reflection_batches", [])}
 
 
-def test_what_was_decided_names_the_batch_of_its_events(
+def test_decisions_name_the_batch_of_their_events(
     replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine
 ) -> None:
-    """By it an erasure and a reflection find what was said; and events tell who formed what of them."""
+    """Erasures and reflections use it to find the messages; and events say who formed what of them."""
     for said in ("I live in Berlin.", "I play the cello.", "I like tea."):
         forming.say(said)
     replayed.start()
@@ -178,10 +178,10 @@ def test_what_was_decided_names_the_batch_of_its_events(
     assert (batches(sarah.path), batches(replayed.there.path)) == (there, here)
 
 
-def test_what_was_done_by_hand_is_done_again_in_a_replay_of_what_was_replayed(
+def test_manual_changes_are_repeated_in_a_replay_of_the_replaced_generation(
     replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine
 ) -> None:
-    """A command names what is now known by its ids, and still the namespace as its app does."""
+    """A command refers to known items by their current ids, and to the namespace as its app does."""
     forming.say("I live in Berlin.", "I play the cello.")
     [cello] = [one for one in sarah.memories() if "cello" in one.content]
     forming.command(type="forget", memories=[str(cello.id)])
@@ -198,10 +198,10 @@ def test_what_was_done_by_hand_is_done_again_in_a_replay_of_what_was_replayed(
             assert [tuple(one) for one in named] == [path.parts]
 
 
-def test_what_is_due_in_a_generation_goes_with_it_and_wakes_its_lane(
+def test_due_work_moves_with_its_generation_and_wakes_its_lane(
     replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine
 ) -> None:
-    """Profiles that are to be refreshed and reflections that wait are of what was taken in."""
+    """Profiles to be refreshed and waiting reflections belong to the generation that formed them."""
     forming.say("I live in Berlin.")
     replayed.start()
 
@@ -230,7 +230,7 @@ _DUE = text("""
 """)
 
 
-def test_a_command_that_comes_while_they_change_places_has_them_stay(
+def test_command_received_during_the_switch_cancels_it(
     replayed: Replaying, forming: Forming, sarah: Namespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It names a memory by the id that its app has just read."""
@@ -255,10 +255,10 @@ def test_a_command_that_comes_while_they_change_places_has_them_stay(
     assert contents(sarah) == {"User lives in Berlin", "User likes tea"}
 
 
-def test_who_publishes_once_they_have_changed_places_waits_until_readers_see_it(
+def test_publisher_after_the_switch_waits_until_readers_see_it(
     replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What names a memory by an id that was read before comes in time to be waited for, or after the switch."""
+    """An event with an earlier id arrives either in time to be waited for, or after the switch."""
     forming.say("I live in Berlin.")
     [before] = sarah.memories()
     replayed.start()
@@ -279,10 +279,10 @@ def test_who_publishes_once_they_have_changed_places_waits_until_readers_see_it(
     assert {one.id for one in sarah.memories()} != {before.id}
 
 
-def test_a_lane_that_somebody_resumes_while_they_change_places_has_them_stay(
+def test_lane_resumed_during_the_switch_cancels_it(
     replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A batch of it is at work then, with memories that would be those of the other."""
+    """Its batch is then running, with memories that would belong to the other generation."""
     forming.say("I live in Berlin.")
     replayed.start()
     forming.publishing.send(forming.publishing.message("I moved to Porto."))
@@ -308,14 +308,14 @@ def test_a_lane_that_somebody_resumes_while_they_change_places_has_them_stay(
     assert any("Porto" in one for one in contents(sarah))
 
 
-def test_an_erasure_that_comes_while_they_change_places_leaves_nothing_in_either(
+def test_erasure_received_during_the_switch_leaves_nothing_in_either(
     replayed: Replaying,
     forming: Forming,
     sarah: Namespace,
     find: Find,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A worker is at it at once, and waits for the one that has the two change places."""
+    """A worker starts at once, and waits for the switching process."""
     forming.say("I live in Berlin.", conversation="c")
     forming.say("I play the quuxhorn.", conversation="d")
     replayed.start()
@@ -341,7 +341,7 @@ def test_an_erasure_that_comes_while_they_change_places_leaves_nothing_in_either
     assert not stopped(replayed.engine, forming)
 
 
-def test_a_drop_that_comes_while_they_change_places_deletes_what_apps_read_before(
+def test_drop_during_the_switch_deletes_what_apps_read_before(
     replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forming.say("I live in Berlin.", "I play the cello.")
@@ -364,10 +364,10 @@ def test_a_drop_that_comes_while_they_change_places_deletes_what_apps_read_befor
     assert not stopped(replayed.engine, forming)
 
 
-def test_a_command_that_waits_is_waited_for(
+def test_waiting_command_is_waited_for(
     replayed: Replaying, forming: Forming, sarah: Namespace, worker_engine: Engine
 ) -> None:
-    """It names memories that the other generation knows by other ids."""
+    """It names memories that have other ids in the other generation."""
     forming.say("I live in Berlin.", "I play the cello.")
     [cello] = [one for one in sarah.memories() if "cello" in one.content]
     replayed.start()
@@ -384,7 +384,7 @@ def test_a_command_that_waits_is_waited_for(
     assert not any("cello" in one for one in contents(sarah))
 
 
-def test_what_is_not_replayed_yet_is_waited_for(replayed: Replaying, forming: Forming) -> None:
+def test_unreplayed_events_are_waited_for(replayed: Replaying, forming: Forming) -> None:
     forming.say("I live in Berlin.")
     replays.start(replayed.engine, settings(), replayed.path, llm_model=None, instructions=None)
 
@@ -395,10 +395,8 @@ def test_what_is_not_replayed_yet_is_waited_for(replayed: Replaying, forming: Fo
         replayed.switch()
 
 
-def test_a_batch_that_is_at_work_is_waited_for(
-    replayed: Replaying, forming: Forming, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also one that was begun just before the two were held."""
+def test_running_batch_is_waited_for(replayed: Replaying, forming: Forming, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one that began just before the two lanes were held."""
     forming.say("I live in Berlin.")
     replayed.start()
     for said in ("I like tea.", "I play the cello."):
@@ -421,8 +419,8 @@ def test_a_batch_that_is_at_work_is_waited_for(
     assert not stopped(replayed.engine, forming)
 
 
-def test_a_profile_that_is_made_there_is_waited_for(replayed: Replaying, forming: Forming) -> None:
-    """No event waits then, and somebody is at work all the same."""
+def test_profile_being_written_is_waited_for(replayed: Replaying, forming: Forming) -> None:
+    """No event waits then, but a worker is running all the same."""
     forming.say("I live in Berlin.")
     replayed.start()
     under_way(replayed.engine, LaneRef(replayed.lane.tenant_id, replayed.there.path.namespace_id))
@@ -431,7 +429,7 @@ def test_a_profile_that_is_made_there_is_waited_for(replayed: Replaying, forming
         replayed.switch()
 
 
-def test_an_erasure_that_waits_is_waited_for(replayed: Replaying, forming: Forming) -> None:
+def test_waiting_erasure_is_waited_for(replayed: Replaying, forming: Forming) -> None:
     """It deletes the replay, so that there is nothing to switch to."""
     forming.say("I live in Berlin.", conversation="c")
     replayed.start()
@@ -441,7 +439,7 @@ def test_an_erasure_that_waits_is_waited_for(replayed: Replaying, forming: Formi
         replayed.switch()
 
 
-def test_a_switch_that_fails_in_the_middle_has_changed_nothing_and_holds_nothing(
+def test_switch_that_fails_midway_changes_nothing_and_holds_nothing(
     replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forming.say("I live in Berlin.")
@@ -460,10 +458,10 @@ def test_a_switch_that_fails_in_the_middle_has_changed_nothing_and_holds_nothing
     assert not stopped(replayed.engine, forming)
 
 
-def test_a_switch_that_is_killed_has_changed_nothing_and_is_taken_up_again(
+def test_killed_switch_changes_nothing_and_can_be_restarted(
     replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump, admin_engine: Engine
 ) -> None:
-    """All that it leaves behind are two lanes that are stopped, and a later one does not mind."""
+    """It leaves only two stopped lanes, which a later switch accepts."""
     forming.say("I live in Berlin.", "My brother Peter Haas plays the cello.")
     replayed.start()
     here, there = dump(sarah.path), dump(replayed.there.path)
@@ -471,7 +469,7 @@ def test_a_switch_that_is_killed_has_changed_nothing_and_is_taken_up_again(
     with admin_engine.begin() as connection:
         connection.execute(_NAME_IS_HELD, forming.publishing.lane.scope)
         with subprocess.Popen(command, cwd=ROOT) as dying:
-            until_blocked(admin_engine, "update mosshead.namespaces")  # with nearly all behind it
+            until_blocked(admin_engine, "update mosshead.namespaces")  # nearly finished
             dying.kill()
 
     assert (dump(sarah.path), dump(replayed.there.path)) == (here, there)
@@ -482,10 +480,10 @@ def test_a_switch_that_is_killed_has_changed_nothing_and_is_taken_up_again(
 
 
 @pytest.mark.parametrize("dropped", [False, True])
-def test_what_a_killed_switch_held_goes_on_by_itself(
+def test_lanes_held_by_a_killed_switch_are_released_by_themselves(
     replayed: Replaying, forming: Forming, sarah: Namespace, admin_engine: Engine, dropped: bool
 ) -> None:
-    """Also where its replay is gone since, and not while somebody has the two change places, however long that takes."""
+    """Also if its replay is gone since, and not while a switch is running, however long it takes."""
     forming.say("I live in Berlin.")
     replayed.start()
     forming.publishing.send(forming.publishing.message("I like tea."))
@@ -520,7 +518,7 @@ _HELD_LONG_AGO = text("""
 _NAME_IS_HELD = text("select from mosshead.namespaces where namespace_id = :namespace_id for no key update")
 
 
-def test_two_switches_at_once_are_one_after_the_other(
+def test_two_concurrent_switches_run_one_after_the_other(
     replayed: Replaying, forming: Forming, sarah: Namespace, dump: Dump
 ) -> None:
     forming.say("I live in Berlin.", "I play the cello.")
@@ -535,8 +533,8 @@ def test_two_switches_at_once_are_one_after_the_other(
     assert not stopped(replayed.engine, forming)
 
 
-def test_who_gives_up_lets_nothing_go_while_another_is_at_it(replayed: Replaying, forming: Forming) -> None:
-    """Else the other, who holds the same lanes, had done all of it for nothing."""
+def test_abandoned_switch_releases_nothing_while_another_runs(replayed: Replaying, forming: Forming) -> None:
+    """Otherwise the other switch, which holds the same lanes, would have worked for nothing."""
     forming.say("I live in Berlin.")
     replayed.start()
 
@@ -557,7 +555,7 @@ def test_who_gives_up_lets_nothing_go_while_another_is_at_it(replayed: Replaying
     assert not stopped(replayed.engine, forming)
 
 
-def test_a_lane_that_was_stopped_is_not_switched(replayed: Replaying, forming: Forming, admin_engine: Engine) -> None:
+def test_stopped_lane_is_not_switched(replayed: Replaying, forming: Forming, admin_engine: Engine) -> None:
     forming.say("I live in Berlin.")
     replayed.start()
     with admin_engine.begin() as connection:
@@ -574,7 +572,7 @@ def test_a_lane_that_was_stopped_is_not_switched(replayed: Replaying, forming: F
 
 
 def stopped(engine: Engine, forming: Forming) -> set[str]:
-    """Why lanes of the tenant are quarantined."""
+    """Return why lanes of the tenant are quarantined."""
     with engine.begin() as connection:
         rows = connection.execute(
             text(

@@ -1,4 +1,4 @@
-"""What the user takes back in the conversation itself, and what holds no more: by the offline rules, to the store and back."""
+"""What the user retracts in the conversation, and what ceases to hold: by the offline rules, through the store and undone."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -14,14 +14,14 @@ def active(namespace: Namespace) -> set[str]:
     return {one.content for one in namespace.memories()}
 
 
-def test_what_the_user_asks_to_forget_is_known_no_longer_and_an_undo_brings_it_back(
+def test_memory_the_user_asks_to_forget_is_forgotten_and_an_undo_restores_it(
     forming: Forming, sarah: Namespace
 ) -> None:
     forming.say("I live in Leeds.", "I like tea.")
     before = "\n".join(sarah.export())
     (leeds,) = [one for one in sarah.memories() if "Leeds" in one.content]
 
-    fast = (datetime.now(UTC) + timedelta(hours=1)).isoformat()  # the clock of the app
+    fast = (datetime.now(UTC) + timedelta(hours=1)).isoformat()  # the app's clock
     forming.say("Please forget that I live in Leeds.", occurred_at=fast)
     assert active(sarah) == {"User likes tea"}
     assert sarah.get(leeds.id).state == "withdrawn"
@@ -34,7 +34,7 @@ def test_what_the_user_asks_to_forget_is_known_no_longer_and_an_undo_brings_it_b
     assert "\n".join(sarah.export()) == before
 
 
-def test_a_job_that_was_left_is_a_job_no_longer_however_much_else_is_known(forming: Forming, sarah: Namespace) -> None:
+def test_job_that_was_left_is_no_longer_current_however_much_else_is_known(forming: Forming, sarah: Namespace) -> None:
     forming.say("I work at Initech.")
     (job,) = sarah.memories()
     forming.say(*(f"I like {thing}." for thing in ("cats", "dogs", "tea", "rain", "chess", "my work", "new jobs")))
@@ -46,7 +46,7 @@ def test_a_job_that_was_left_is_a_job_no_longer_however_much_else_is_known(formi
     assert not sarah.entities.neighbours("User")
 
 
-def test_the_name_of_a_thing_and_what_one_is_leave_the_users_name(forming: Forming, sarah: Namespace) -> None:
+def test_names_of_things_and_roles_do_not_become_the_users_name(forming: Forming, sarah: Namespace) -> None:
     forming.say("My name is Sarah.")
     forming.say("My car is called Betty and my wifi is called FRITZBox.", "I'm British.", "Call me Monday.")
     assert active(sarah) >= {"User's name is Sarah", "User's car is called Betty", "User is British"}
@@ -54,7 +54,7 @@ def test_the_name_of_a_thing_and_what_one_is_leave_the_users_name(forming: Formi
     assert set(user.aliases) <= {"User", "Sarah"}
 
 
-def test_what_is_brought_back_can_be_forgotten_again(forming: Forming, sarah: Namespace) -> None:
+def test_restored_memory_can_be_forgotten_again(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Leeds.")
     forming.say("Forget that I live in Leeds.")
     (forgotten,) = [one for one in sarah.decisions.latest() if one.action == "forget"]
@@ -72,7 +72,7 @@ def test_what_is_brought_back_can_be_forgotten_again(forming: Forming, sarah: Na
         ("I'm allergic to nuts.", "Delete everything you know about my allergies."),
     ],
 )
-def test_a_matter_is_forgotten_and_the_request_is_neither_a_memory_nor_shown(
+def test_topic_is_forgotten_and_the_request_is_neither_a_memory_nor_shown(
     forming: Forming, sarah: Namespace, said: str, asked: str
 ) -> None:
     forming.say("I like tea.")
@@ -101,7 +101,7 @@ def retracting(content: str, quote: str, *, about: str = "User") -> dict[str, ob
     return {"facts": [fact_like(content=content, quote=quote, retracts=True, mentions=[named(about)])]}
 
 
-def test_what_a_model_says_is_to_be_forgotten_is_and_an_undo_brings_it_back(
+def test_memory_a_model_says_is_to_be_forgotten_is_and_an_undo_restores_it(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
     forming.say("I love tea.")
@@ -117,7 +117,7 @@ def test_what_a_model_says_is_to_be_forgotten_is_and_an_undo_brings_it_back(
     assert "\n".join(sarah.export()) == before
 
 
-def test_in_a_group_people_have_forgotten_what_they_said_or_what_is_about_them(
+def test_member_of_a_group_can_forget_their_own_statements_and_those_about_them(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace
 ) -> None:
     said = "Ann likes sushi"
@@ -136,7 +136,7 @@ def test_in_a_group_people_have_forgotten_what_they_said_or_what_is_about_them(
         ("Forget all about my knee", set()),
     ],
 )
-def test_where_several_memories_may_be_meant_none_is_forgotten_and_the_log_says_so(
+def test_nothing_is_forgotten_if_several_memories_may_be_meant_and_the_log_says_so(
     fake: FakeOpenAI, forming: Forming, sarah: Namespace, asked: str, left: set[str]
 ) -> None:
     for side, state in (("left", "hurts"), ("right", "is fine")):

@@ -1,4 +1,4 @@
-"""Messages as reading scans them: a row for each that took effect, with its vectors, its words, and its place."""
+"""Messages as reading scans them: a row for each one in effect, with its vectors, words and position."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Turns = Callable[[], list[Any]]
 
 @pytest.fixture
 def stored(reader_engine: Engine, lane: LaneRef) -> Turns:
-    """The turns of the fresh namespace, as a reader finds them, in the order of their conversations."""
+    """Return the turns of the fresh namespace as a reader finds them, ordered by conversation."""
 
     def read() -> list[Any]:
         with tenant_transaction(reader_engine, lane.tenant_id) as connection:
@@ -44,7 +44,7 @@ def stored(reader_engine: Engine, lane: LaneRef) -> Turns:
 
 
 def is_vector_of(vector: str, said: str) -> bool:
-    """Whether it is the text's vector, as exact as a half is."""
+    """Return whether it is the text's vector, to half precision."""
     (expected,) = MINILM.embed([said])
     return bool(np.allclose(HalfVector.from_text(vector).to_numpy(), expected, atol=2e-3))
 
@@ -53,7 +53,7 @@ def at(minute: int) -> str:
     return (NOON + timedelta(minutes=minute)).isoformat()
 
 
-def test_each_message_has_its_vectors_its_words_and_its_place(forming: Forming, lane: LaneRef, stored: Turns) -> None:
+def test_each_message_has_its_vectors_words_and_position(forming: Forming, lane: LaneRef, stored: Turns) -> None:
     message = forming.publishing.message
     forming.send(
         message(
@@ -77,7 +77,7 @@ def test_each_message_has_its_vectors_its_words_and_its_place(forming: Forming, 
     assert (asked.length, answered.length) == (7, 5)
 
 
-def test_who_said_nothing_or_is_a_tool_has_no_row(forming: Forming, stored: Turns) -> None:
+def test_empty_messages_and_tool_messages_have_no_row(forming: Forming, stored: Turns) -> None:
     message = forming.publishing.message
     call = {"id": "1", "type": "function", "function": {"name": "trains", "arguments": "{}"}}
     forming.send(
@@ -93,7 +93,7 @@ def test_who_said_nothing_or_is_a_tool_has_no_row(forming: Forming, stored: Turn
     assert is_vector_of(answered.both, "Which train? The 8:15.")
 
 
-def test_the_turn_before_may_be_of_an_earlier_batch_and_is_of_the_same_conversation(
+def test_previous_turn_may_be_of_an_earlier_batch_and_is_of_the_same_conversation(
     forming: Forming, stored: Turns
 ) -> None:
     forming.say("My tent is green.", conversation="camp", occurred_at=at(0))
@@ -106,7 +106,7 @@ def test_the_turn_before_may_be_of_an_earlier_batch_and_is_of_the_same_conversat
     assert third.both == third.said
 
 
-def test_messages_without_a_conversation_are_one(forming: Forming, stored: Turns) -> None:
+def test_messages_without_a_conversation_count_as_one(forming: Forming, stored: Turns) -> None:
     forming.say("My tent is green.", occurred_at=at(0))
     forming.say("Is it dry?", occurred_at=at(1))
     first, second = stored()
@@ -115,7 +115,7 @@ def test_messages_without_a_conversation_are_one(forming: Forming, stored: Turns
     assert is_vector_of(second.both, "My tent is green. Is it dry?")
 
 
-def test_one_that_comes_late_has_its_place_and_those_after_it_stay_as_they_are(forming: Forming, stored: Turns) -> None:
+def test_late_message_has_its_position_and_later_ones_stay_unchanged(forming: Forming, stored: Turns) -> None:
     forming.say("My tent is green.", conversation="camp", occurred_at=at(0))
     forming.say("It leaks.", conversation="camp", occurred_at=at(2))
     after = stored()[1]
@@ -126,7 +126,7 @@ def test_one_that_comes_late_has_its_place_and_those_after_it_stay_as_they_are(f
     assert stored()[2] == after
 
 
-def test_a_secret_that_came_past_the_library_is_in_no_words_and_no_vector(forming: Forming, stored: Turns) -> None:
+def test_secret_that_bypassed_the_library_is_in_no_words_and_no_vector(forming: Forming, stored: Turns) -> None:
     forming.say("my pin is 4821", occurred_at=at(0))
     forming.say("Is it dry?", occurred_at=at(1))
     told, asked = stored()
@@ -136,7 +136,7 @@ def test_a_secret_that_came_past_the_library_is_in_no_words_and_no_vector(formin
     assert is_vector_of(asked.both, "my pin is [redacted: PIN] Is it dry?")
 
 
-def test_one_call_to_the_embedder_a_batch_and_no_text_twice(
+def test_embedder_is_called_once_a_batch_and_gets_no_text_twice(
     forming: Forming, stored: Turns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[list[str]] = []
@@ -163,7 +163,7 @@ def test_one_call_to_the_embedder_a_batch_and_no_text_twice(
 
 
 def embed_by(monkeypatch: pytest.MonkeyPatch, embed: Callable[[MiniLM, list[str]], Any]) -> None:
-    """Have texts embedded by a function, all of them: those of other tests are remembered no more."""
+    """Embed texts with a function and forget those of other tests."""
     monkeypatch.setattr(MINILM, "_vectors", OrderedDict())
     monkeypatch.setattr(MiniLM, "embed", embed)
 
@@ -173,7 +173,7 @@ def run(stage: str, batch: Any) -> None:
     getattr(tasks, stage).apply(args=ids, throw=True)
 
 
-def test_what_was_embedded_is_kept_until_it_takes_effect_and_then_no_more(
+def test_vectors_are_kept_until_the_batch_takes_effect_and_then_dropped(
     *, forming: Forming, stored: Turns, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forming.publishing.say("Is it dry?")
@@ -194,7 +194,7 @@ def kept(engine: Engine, batch_id: UUID) -> int:
         return int(connection.execute(statement, {"id": batch_id}).scalar_one())
 
 
-def test_an_embedder_that_is_away_costs_time_only(
+def test_missing_embedder_costs_only_time(
     *, forming: Forming, stored: Turns, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(_self: MiniLM, _texts: list[str]) -> None:
@@ -219,7 +219,7 @@ def test_an_embedder_that_is_away_costs_time_only(
     assert [one.content for one in stored()] == ["Is it dry?"]
 
 
-def test_what_never_took_effect_goes_with_its_batch(
+def test_turns_that_never_took_effect_are_deleted_with_their_batch(
     publishing: Publishing, worker: Worker, admin_engine: Engine, stored: Turns
 ) -> None:
     (said,) = publishing.say("I like tea")
@@ -239,7 +239,7 @@ def test_what_never_took_effect_goes_with_its_batch(
     assert stored() == []
 
 
-def test_a_message_that_is_erased_takes_its_turn_along(forming: Forming, stored: Turns, admin_engine: Engine) -> None:
+def test_erased_message_takes_its_turn_with_it(forming: Forming, stored: Turns, admin_engine: Engine) -> None:
     gone, _ = forming.say("My tent is green.", "Is it dry?")
     with tenant_transaction(admin_engine, forming.publishing.lane.tenant_id) as connection:
         connection.execute(text("delete from mosshead.messages where message_id = :id"), {"id": gone})
@@ -249,11 +249,11 @@ def test_a_message_that_is_erased_takes_its_turn_along(forming: Forming, stored:
 
 @pytest.mark.usefixtures("service", "before")
 class TestMessagesWithoutTurns:
-    """Those that took effect and lack turns, as of a model that was added since."""
+    """Messages in effect without turns, as of a model that was added later."""
 
     @pytest.fixture
     def before(self, publishing: Publishing, worker_engine: Engine, worker: Worker) -> Publishing:
-        """Three messages of two conversations that took effect without turns, and one that waits."""
+        """Add three messages of two conversations that took effect without turns, and one that waits."""
         for conversation, content, minute in (
             ("camp", "My tent is green.", 0),
             ("camp", "Is it dry?", 2),
@@ -264,7 +264,7 @@ class TestMessagesWithoutTurns:
         publishing.say("I wait.")
         return publishing
 
-    def test_get_theirs_once(
+    def test_messages_get_their_turns_once(
         self, before: Publishing, stored: Turns, worker_engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         assert fill(worker_engine, before.lane, parts().embedder) == 3
@@ -277,7 +277,7 @@ class TestMessagesWithoutTurns:
         assert fill(worker_engine, before.lane, parts().embedder) == 0
         assert stored() == [rain, tent, dry]
 
-    def test_and_what_comes_then_follows_them(self, before: Publishing, stored: Turns, worker_engine: Engine) -> None:
+    def test_later_messages_follow_them(self, before: Publishing, stored: Turns, worker_engine: Engine) -> None:
         fill(worker_engine, before.lane, parts().embedder)
         before.send(before.message("It is.", conversation="camp", occurred_at=at(3)))
         carry_through(claimed(worker_engine, before.lane))
@@ -285,7 +285,7 @@ class TestMessagesWithoutTurns:
         assert is_vector_of(stored()[-1].both, "Is it dry? It is.")
 
 
-def test_a_batch_that_is_done_again_keeps_what_came_last(
+def test_repeated_batch_keeps_what_came_last(
     worker: Worker, publishing: Publishing, worker_engine: Engine, stored: Turns
 ) -> None:
     (said,) = publishing.say("I like tea")

@@ -1,4 +1,4 @@
-"""A database in use goes over to another embedding model, by the operator's commands and an endpoint that has its faults."""
+"""A database in use moves to another embedding model, by the operator's commands and an endpoint with faults."""
 
 import os
 import threading
@@ -47,7 +47,7 @@ TOLD = ("I work at Brightleaf", "I work at Brightleaf on the quux team", "I work
 Run = Callable[..., Said]
 
 
-# The models are the whole database's: these tests have one of their own, and each finds it empty but for MiniLM.
+# Models belong to the whole database: these tests have their own database, which starts with MiniLM only.
 @pytest.fixture(scope="module")
 def addresses(addresses: Addresses) -> Iterator[Addresses]:
     with database_of_its_own(addresses) as own:
@@ -97,7 +97,7 @@ _TABLES = text("""
 
 @pytest.fixture(autouse=True)
 def endpoint(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
-    """Where the other model is; there is no LLM."""
+    """Configure the endpoint of the other model; there is no LLM."""
     with FakeOpenAI() as served:
         monkeypatch.setenv("MOSSHEAD_EMBEDDING_URL", served.base_url)
         _start_with(None)
@@ -106,7 +106,7 @@ def endpoint(service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fak
 
 @contextmanager
 def embedding_with(embedder: str) -> Iterator[None]:
-    """The worker of this process is one that was started with an embedder."""
+    """Make this process's worker one that was started with an embedder."""
     before = os.environ.get("MOSSHEAD_EMBEDDER")
     try:
         _start_with(embedder)
@@ -138,13 +138,13 @@ def readers_of(engine: Engine, model: str) -> int:
 
 
 def over(run: Run) -> None:
-    """Go over to the other model, with all that the operator does for it."""
+    """Move to the other model, with every step of the operator."""
     for command in (("add", OTHER_EMBEDDER), ("fill",), ("switch", OTHER)):
         assert run("models", *command).status == 0
 
 
 def a_life(forming: Forming, sarah: Namespace) -> datetime:
-    """Facts, one of them outdated, two of one name and an answer that told them apart; returns a time before one was outdated."""
+    """Add facts, one outdated, and two namesakes with an answer that tells them apart; return a time before the change."""
     forming.say("I live in Leeds.", "I like figs.", conversation="a")
     forming.say("My brother Peter keeps bees.", conversation="b")
     forming.say("Peter Haas is one of our writers at WOBS.", conversation="c")
@@ -156,7 +156,7 @@ def a_life(forming: Forming, sarah: Namespace) -> datetime:
 
 
 def vectors_of(engine: Engine, model: str) -> dict[str, set[tuple[Any, ...]]]:
-    """What a model has, by table, without the vectors themselves."""
+    """Return the rows of a model by table, without the vectors."""
     columns = {
         "embeddings": "tenant_id, namespace_id, owner_kind, owner_id, version, words, length",
         "turns": "tenant_id, namespace_id, conversation_id, said_at, message_id, words, role, speaker",
@@ -182,7 +182,7 @@ def states(run: Run) -> dict[str, tuple[str, int]]:
 
 
 def all_reads(sarah: Namespace, middle: datetime) -> dict[str, Any]:
-    """What the public reads say, now and as of a time before."""
+    """Return the results of the public reads, now and as of an earlier time."""
     return {
         "query": [hit.content for hit in sarah.query("Where do I live?", limit=10)],
         "past": [hit.content for hit in sarah.query("Where do I live?", limit=10, as_of=middle)],
@@ -192,7 +192,7 @@ def all_reads(sarah: Namespace, middle: datetime) -> dict[str, Any]:
     }
 
 
-def test_the_way_over(run: Run, forming: Forming, addresses: Addresses, admin_engine: Engine) -> None:
+def test_move_to_another_model(run: Run, forming: Forming, addresses: Addresses, admin_engine: Engine) -> None:
     path = forming.publishing.path
     with app_with(addresses, "minilm", path) as old:
         middle = a_life(forming, old)
@@ -238,7 +238,7 @@ def test_workers_of_both_models_take_turns(
     path = forming.publishing.path
     forming.say("I live in Leeds.", conversation="a")
     over(run)
-    forming.say("I like figs.", conversation="a")  # by one that was not restarted yet
+    forming.say("I like figs.", conversation="a")  # by a worker not restarted yet
 
     with embedding_with(OTHER_EMBEDDER):
         check_parts()
@@ -261,7 +261,7 @@ def test_workers_of_both_models_take_turns(
 
 
 @pytest.mark.parametrize("dropped", [False, True])
-def test_a_batch_that_one_embedded_is_consolidated_by_another(
+def test_batch_embedded_by_one_worker_is_consolidated_by_another(
     run: Run, forming: Forming, addresses: Addresses, *, dropped: bool
 ) -> None:
     forming.say("I like figs.", conversation="a")
@@ -282,12 +282,10 @@ def test_a_batch_that_one_embedded_is_consolidated_by_another(
         assert len(sarah.messages.search("figs", around=0, limit=10).messages) == 3
 
 
-def test_of_a_profile_that_changed_no_vector_of_the_text_before_stays(
-    run: Run, forming: Forming, admin_engine: Engine
-) -> None:
+def test_changed_profile_keeps_no_vector_of_its_earlier_text(run: Run, forming: Forming, admin_engine: Engine) -> None:
     forming.say("My brother Peter keeps bees.", conversation="b")
     over(run)
-    forming.say("Peter lives in Leeds.", conversation="b")  # with MiniLM still
+    forming.say("Peter lives in Leeds.", conversation="b")  # still with MiniLM
 
     assert states(run)[OTHER] == ("active", 1)
     run("models", "fill")
@@ -296,7 +294,7 @@ def test_of_a_profile_that_changed_no_vector_of_the_text_before_stays(
 
 
 def summaries_that_fit(engine: Engine) -> list[str]:
-    """The profiles' texts, each of which is what the other model's vector of it was made of."""
+    """Return the profiles' texts, after checking that the other model's vectors are of them."""
     with engine.connect() as connection:
         profiles = connection.execute(
             text("""
@@ -311,7 +309,7 @@ def summaries_that_fit(engine: Engine) -> list[str]:
 
 
 def check_made_of(vectors: dict[str, str]) -> None:
-    """Each text has the other model's vector of it."""
+    """Check that each text has the other model's vector."""
     with embedding_with(OTHER_EMBEDDER):
         for said, vector in vectors.items():
             (expected,) = parts().embedder.embed([said])
@@ -319,7 +317,7 @@ def check_made_of(vectors: dict[str, str]) -> None:
 
 
 def meanwhile(endpoint: FakeOpenAI, happens: Callable[[], object]) -> None:
-    """Something happens while the endpoint is embedding."""
+    """Make something happen while the endpoint is embedding."""
 
     def answer(request: Request) -> Json:
         happens()
@@ -328,7 +326,7 @@ def meanwhile(endpoint: FakeOpenAI, happens: Callable[[], object]) -> None:
     endpoint.script(EMBEDDINGS, answer)
 
 
-def test_what_is_erased_while_it_is_embedded_stays_gone(
+def test_memory_erased_while_it_is_embedded_stays_gone(
     run: Run, forming: Forming, endpoint: FakeOpenAI, find: Find, admin_engine: Engine
 ) -> None:
     forming.say("I live in Quuxville.", conversation="gone")
@@ -342,7 +340,7 @@ def test_what_is_erased_while_it_is_embedded_stays_gone(
     assert vectors_of(admin_engine, OTHER) == vectors_of(admin_engine, MODEL)
 
 
-def test_messages_that_are_erased_while_they_are_embedded_stay_gone(
+def test_messages_erased_while_they_are_embedded_stay_gone(
     run: Run, forming: Forming, endpoint: FakeOpenAI, find: Find
 ) -> None:
     forming.say("Is it raining in Quuxville?", conversation="gone")
@@ -352,7 +350,7 @@ def test_messages_that_are_erased_while_they_are_embedded_stay_gone(
     assert find("quux") == {}
 
 
-def test_what_is_replaced_while_it_is_embedded_is_not_found_any_more(
+def test_memory_replaced_while_it_is_embedded_is_not_found(
     run: Run, forming: Forming, endpoint: FakeOpenAI, addresses: Addresses, admin_engine: Engine
 ) -> None:
     forming.say("I live in Leeds.", conversation="a")
@@ -366,7 +364,7 @@ def test_what_is_replaced_while_it_is_embedded_is_not_found_any_more(
         assert [hit.content for hit in sarah.query("Where do I live?")] == ["User moved to York"]
 
 
-def test_a_profile_that_changes_while_it_is_embedded_is_embedded_again(
+def test_profile_that_changes_while_it_is_embedded_is_embedded_again(
     run: Run, forming: Forming, endpoint: FakeOpenAI, admin_engine: Engine
 ) -> None:
     forming.say("My brother Peter keeps bees.", conversation="b")
@@ -378,7 +376,7 @@ def test_a_profile_that_changes_while_it_is_embedded_is_embedded_again(
 
 
 @pytest.mark.parametrize("said", ["I live in Leeds.", "Is it raining?"])
-def test_while_something_is_being_erased_a_namespace_is_left_for_the_next_time(
+def test_namespace_with_a_running_erasure_is_left_for_the_next_time(
     run: Run, forming: Forming, worker_engine: Engine, admin_engine: Engine, said: str
 ) -> None:
     lane = forming.publishing.lane
@@ -393,7 +391,7 @@ def test_while_something_is_being_erased_a_namespace_is_left_for_the_next_time(
     assert states(run)[OTHER] == ("ready", 0)
 
 
-def test_who_writes_in_the_lane_is_waited_for(
+def test_fill_waits_for_a_writer_in_the_lane(
     run: Run, forming: Forming, worker_engine: Engine, admin_engine: Engine
 ) -> None:
     lane = forming.publishing.lane
@@ -418,7 +416,7 @@ def refuse_figs(endpoint: FakeOpenAI) -> None:
         endpoint.script(EMBEDDINGS, answer)
 
 
-def test_a_text_that_the_endpoint_refuses_is_left_out(run: Run, forming: Forming, endpoint: FakeOpenAI) -> None:
+def test_text_the_endpoint_refuses_is_left_out(run: Run, forming: Forming, endpoint: FakeOpenAI) -> None:
     forming.say("I live in Leeds.", "I like figs.", "I work at Brightleaf.")
     run("models", "add", OTHER_EMBEDDER)
     refuse_figs(endpoint)
@@ -427,7 +425,7 @@ def test_a_text_that_the_endpoint_refuses_is_left_out(run: Run, forming: Forming
     assert states(run)[OTHER] == ("ready", 1)
 
 
-def test_a_text_that_the_endpoint_refuses_does_not_keep_the_old_model_for_ever(
+def test_text_the_endpoint_refuses_does_not_keep_the_old_model_for_ever(
     run: Run, forming: Forming, endpoint: FakeOpenAI, addresses: Addresses
 ) -> None:
     forming.say("I live in Leeds.", "I like figs.")
@@ -438,13 +436,13 @@ def test_a_text_that_the_endpoint_refuses_does_not_keep_the_old_model_for_ever(
 
     assert "is gone" in run("models", "drop", MODEL, "--incomplete")
 
-    assert states(run) == {OTHER: ("active", 1)}  # the message that was refused
+    assert states(run) == {OTHER: ("active", 1)}  # the refused message
     with app_with(addresses, OTHER_EMBEDDER, forming.publishing.path) as sarah:
         assert sorted(one.content for one in sarah.memories()) == ["User likes figs", "User lives in Leeds"]
         assert [hit.content for hit in sarah.query("likes", limit=10)] == ["User lives in Leeds"]
 
 
-def test_what_came_while_it_was_filled_a_model_that_is_ready_has_too(
+def test_ready_model_also_has_vectors_of_what_arrived_during_the_fill(
     run: Run, forming: Forming, endpoint: FakeOpenAI, admin_engine: Engine
 ) -> None:
     forming.say("I live in Leeds.")
@@ -456,18 +454,18 @@ def test_what_came_while_it_was_filled_a_model_that_is_ready_has_too(
     assert vectors_of(admin_engine, OTHER) == vectors_of(admin_engine, MODEL)
 
 
-def test_a_fill_that_goes_on_outlives_that_postgres_is_away(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fill_survives_an_outage_of_postgres(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> bool:
         raise OperationalError("select", None, Exception())
 
     monkeypatch.setattr(models, "fill_all", away)
-    monkeypatch.setattr(models, "configure_logging", lambda _: None)  # it would be so for all tests that follow
+    monkeypatch.setattr(models, "configure_logging", lambda _: None)  # it would affect all later tests
     monkeypatch.setattr(models, "until_asked_to_stop", lambda: lambda: True)
     assert run("models", "fill", "--every", 1).status == 1
 
 
 def contents_that_fit(engine: Engine) -> list[tuple[str, str]]:
-    """The other model's vectors of memories: of what kind, and the text, of which each was made."""
+    """Return kind and text of the memories that the other model's vectors are of."""
     with engine.connect() as connection:
         rows = connection.execute(
             text("""
@@ -483,7 +481,7 @@ def contents_that_fit(engine: Engine) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def made_more_precise(endpoint: FakeOpenAI, forming: Forming, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Says what makes one memory more and more precise, each in a conversation of its own, by an LLM."""
+    """Publish messages that refine one memory step by step through an LLM, each in its own conversation."""
     monkeypatch.setenv("OPENAI_BASE_URL", endpoint.base_url)
     _start_with(None)
     team = f"{WORKS} on the quux team"
@@ -495,7 +493,7 @@ def made_more_precise(endpoint: FakeOpenAI, forming: Forming, monkeypatch: pytes
     return say
 
 
-def test_what_is_taken_back_while_a_model_lacks_something_has_no_vector_of_another_text(
+def test_memory_undone_while_a_model_lacks_something_has_no_vector_of_another_text(
     run: Run, forming: Forming, made_more_precise: Callable[..., None], addresses: Addresses, admin_engine: Engine
 ) -> None:
     made_more_precise(TOLD[0])
@@ -512,7 +510,7 @@ def test_what_is_taken_back_while_a_model_lacks_something_has_no_vector_of_anoth
     assert ("memory", f"{WORKS} on the quux team") in contents_that_fit(admin_engine)
 
 
-def test_what_is_told_anew_by_an_erasure_has_one_vector_that_is_found(
+def test_memory_rewritten_by_an_erasure_has_one_vector_that_is_found(
     run: Run, forming: Forming, made_more_precise: Callable[..., None], admin_engine: Engine
 ) -> None:
     made_more_precise(*TOLD)
@@ -525,7 +523,7 @@ def test_what_is_told_anew_by_an_erasure_has_one_vector_that_is_found(
     assert contents_that_fit(admin_engine) == [("memory", f"{WORKS} in Leeds"), ("past_memory", WORKS)]
 
 
-def test_an_endpoint_that_answers_with_other_dimensions_than_before_fills_nothing(
+def test_endpoint_that_changes_its_dimensions_fills_nothing(
     run: Run, forming: Forming, endpoint: FakeOpenAI, admin_engine: Engine
 ) -> None:
     forming.say("I live in Leeds.")
@@ -542,7 +540,7 @@ def test_an_endpoint_that_answers_with_other_dimensions_than_before_fills_nothin
     assert not any(vectors_of(admin_engine, "other").values())
 
 
-def test_a_worker_does_not_start_where_the_endpoint_answers_with_other_dimensions_than_before(
+def test_worker_does_not_start_if_the_endpoint_changed_its_dimensions(
     run: Run, forming: Forming, endpoint: FakeOpenAI
 ) -> None:
     forming.say("I live in Leeds.")
@@ -559,7 +557,7 @@ def test_a_worker_does_not_start_where_the_endpoint_answers_with_other_dimension
             check_parts()
 
 
-def test_model_that_is_dropped_meanwhile_does_not_become_the_active_one(
+def test_model_dropped_meanwhile_does_not_become_the_active_one(
     run: Run, forming: Forming, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forming.say("I live in Leeds.")
@@ -577,7 +575,7 @@ def test_model_that_is_dropped_meanwhile_does_not_become_the_active_one(
     assert states(run)[MODEL][0] == "active"
 
 
-def test_a_model_that_is_gone_does_not_keep_the_other_from_being_filled(
+def test_missing_model_does_not_stop_the_other_from_being_filled(
     run: Run, forming: Forming, endpoint: FakeOpenAI
 ) -> None:
     forming.say("I live in Leeds.")
@@ -612,7 +610,7 @@ class TestDropping:
         with pytest.raises(ConfigurationError, match=why):
             run("models", "drop", name)
 
-    def test_not_the_active_one_nor_one_that_is_needed_or_unknown(
+    def test_active_needed_or_unknown_model_is_not_dropped(
         self, run: Run, forming: Forming, worker_engine: Engine
     ) -> None:
         self.refused(run, "is the active model; switch to another first", OTHER)
@@ -627,12 +625,12 @@ class TestDropping:
         with worker_engine.begin() as connection:
             housekeeping.beat(connection, "celery@two", 2, OTHER)
 
-        forming.say("I like figs.")  # what it alone tells, and the other lacks
+        forming.say("I like figs.")  # known only to this model
         self.refused(run, r"other@256 lacks vectors; run 'mosshead service models fill' first")
         run("models", "fill")
         assert run("models", "drop", MODEL).status == 0
 
-    def test_not_while_apps_read_with_it_unless_by_force(
+    def test_model_in_use_by_apps_is_dropped_only_by_force(
         self, run: Run, forming: Forming, addresses: Addresses
     ) -> None:
         with app_with(addresses, "minilm", forming.publishing.path) as old:
@@ -641,7 +639,7 @@ class TestDropping:
             assert "is gone" in run("models", "drop", MODEL, "--force")
             assert not old.query("Where do I live?")
 
-    def test_a_fill_that_runs_beside_it_makes_nothing_anew(
+    def test_concurrent_fill_creates_nothing_again(
         self, run: Run, worker_engine: Engine, admin_engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         emptied = models._emptied
@@ -650,7 +648,7 @@ class TestDropping:
             gone = emptied(engine, lane, name)
             models.fill_all(worker_engine, settings())
             with embedding_with("minilm"):
-                filling.fill(worker_engine, lane, parts().embedder)  # one that had begun before
+                filling.fill(worker_engine, lane, parts().embedder)  # one that began earlier
             return gone
 
         monkeypatch.setattr(models, "_emptied", filled_at_once)
@@ -658,9 +656,7 @@ class TestDropping:
         assert not any(vectors_of(admin_engine, MODEL).values())
         assert states(run) == {OTHER: ("active", 0)}
 
-    def test_while_something_is_published_nothing_is_lost(
-        self, run: Run, forming: Forming, addresses: Addresses
-    ) -> None:
+    def test_nothing_is_lost_while_events_are_published(self, run: Run, forming: Forming, addresses: Addresses) -> None:
         with embedding_with(OTHER_EMBEDDER):
             said = threading.Thread(target=lambda: forming.publishing.say("I like figs."))
             said.start()
@@ -671,7 +667,7 @@ class TestDropping:
             assert len(new.memories()) == 3
 
 
-def test_a_database_without_vectors_needs_no_second_model(run: Run, admin_engine: Engine) -> None:
+def test_database_without_vectors_needs_no_second_model(run: Run, admin_engine: Engine) -> None:
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("delete from mosshead.models")
     with pytest.raises(
@@ -680,14 +676,14 @@ def test_a_database_without_vectors_needs_no_second_model(run: Run, admin_engine
         run("models", "add", OTHER_EMBEDDER)
 
 
-def test_an_endpoint_that_does_not_answer_adds_no_model(run: Run, endpoint: FakeOpenAI) -> None:
+def test_endpoint_that_does_not_answer_adds_no_model(run: Run, endpoint: FakeOpenAI) -> None:
     endpoint.script(EMBEDDINGS, Fault.status(500))
     with pytest.raises(EmbedderUnavailable):
         run("models", "add", OTHER_EMBEDDER)
     assert states(run) == {MODEL: ("active", 0)}
 
 
-def test_it_can_be_listed(run: Run, forming: Forming) -> None:
+def test_models_are_listed(run: Run, forming: Forming) -> None:
     forming.say("I live in Leeds.")
     run("models", "add", OTHER_EMBEDDER)
     run("models", "add", OTHER_EMBEDDER)

@@ -1,4 +1,4 @@
-"""A decision taken back: the store is as it was, the undo is a decision itself, and what later ones build on stays."""
+"""Undoing a decision: the store is as before, the undo is itself a decision, and what later decisions build on stays."""
 
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
@@ -19,7 +19,7 @@ def undone(forming: Forming, decision: Decision | UUID) -> None:
     forming.command(type="undo", decision_id=str(decision.id if isinstance(decision, Decision) else decision))
 
 
-def test_an_undo_leaves_the_store_as_it_was_and_can_be_undone(forming: Forming, sarah: Namespace) -> None:
+def test_undo_restores_the_store_and_can_be_undone(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Seattle with my sister Ruth.")
     before = exported(sarah)
     forming.say("I moved to Berlin.")
@@ -39,9 +39,7 @@ def test_an_undo_leaves_the_store_as_it_was_and_can_be_undone(forming: Forming, 
     assert [one.in_effect for one in sarah.decisions.for_memory(berlin.id)] == [True, False, True]
 
 
-def test_an_undo_ends_the_edges_that_its_decision_made(
-    forming: Forming, sarah: Namespace, admin_engine: Engine
-) -> None:
+def test_undo_ends_the_edges_its_decision_made(forming: Forming, sarah: Namespace, admin_engine: Engine) -> None:
     forming.say("I live in Seattle.")
     forming.say("I moved to Berlin.")
     (berlin,) = [one for one in sarah.memories() if "Berlin" in one.content]
@@ -59,22 +57,20 @@ def test_an_undo_ends_the_edges_that_its_decision_made(
     assert edges() == made
 
 
-def test_however_often_it_is_taken_back_and_forth_the_log_says_what_holds(forming: Forming, sarah: Namespace) -> None:
+def test_log_says_what_holds_after_any_number_of_undos(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Seattle.")
     (memory,) = sarah.memories()
     for times in range(1, 5):
         undone(forming, sarah.decisions.for_memory(memory.id)[-1])
         log = [one.in_effect for one in sarah.decisions.for_memory(memory.id)]
-        # The latest holds, what it took back does not, what that had taken back does again.
+        # The latest decision holds, the one it undid does not, and the one that had undone does again.
         assert log == [(times - place) % 2 == 0 for place in range(times + 1)]
         assert (sarah.get(memory.id).state == "active") == log[0]
     undone(forming, sarah.decisions.for_memory(memory.id)[0])
     assert sarah.get(memory.id).state == "withdrawn"
 
 
-def test_what_was_taken_back_is_gone_from_what_is_known_and_not_from_history(
-    forming: Forming, sarah: Namespace
-) -> None:
+def test_undone_memory_is_gone_from_knowledge_but_not_from_history(forming: Forming, sarah: Namespace) -> None:
     forming.say("My brother Peter is a baker.")
     (memory,) = [one for one in sarah.memories() if "baker" in one.content]
     (added,) = sarah.decisions.for_memory(memory.id)
@@ -89,7 +85,7 @@ def test_what_was_taken_back_is_gone_from_what_is_known_and_not_from_history(
     assert str(memory.id) in exported(sarah, as_of=then)
 
 
-def test_what_later_decisions_build_on_is_kept_and_they_are_named(forming: Forming, sarah: Namespace) -> None:
+def test_undo_keeps_and_names_what_later_decisions_build_on(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Seattle.")
     forming.say("I live in Seattle.")
     (memory,) = [one for one in sarah.memories() if "Seattle" in one.content]
@@ -99,7 +95,7 @@ def test_what_later_decisions_build_on_is_kept_and_they_are_named(forming: Formi
     with pytest.raises(UndoRefused, match=rf"1 later decision builds on {added.id}; undo the latest first: {again.id}"):
         sarah.undo(added.id)
     before = exported(sarah)
-    undone(forming, added)  # as one that was published before the library could know
+    undone(forming, added)  # as if published before the library could know
     assert exported(sarah) == before
     refused = sarah.decisions.for_memory(memory.id)[-1]
     assert (refused.action, refused.in_effect) == ("undo", False)
@@ -111,7 +107,7 @@ def test_what_later_decisions_build_on_is_kept_and_they_are_named(forming: Formi
     assert exported(sarah) == ""
 
 
-def test_that_a_memory_was_said_again_does_not_build_on_whom_it_is_about(
+def test_repetition_of_a_memory_does_not_build_on_its_subjects(
     forming: Forming, sarah: Namespace, ingest_engine: Engine
 ) -> None:
     forming.say("Ruth likes tea.", "Ruthie likes figs.")
@@ -128,7 +124,7 @@ def test_that_a_memory_was_said_again_does_not_build_on_whom_it_is_about(
     assert sarah.get(figs.id).about == ("Ruthie",)
 
 
-def test_nobody_is_brought_back_to_who_is_no_more(forming: Forming, sarah: Namespace) -> None:
+def test_undo_does_not_link_to_a_deleted_entity(forming: Forming, sarah: Namespace) -> None:
     forming.say("My dentist Ruth comes from Oslo.", "I work at Lumen.")
     (memory,) = [one for one in sarah.memories() if "Oslo" in one.content]
     (added,) = sarah.decisions.for_memory(memory.id)
@@ -146,7 +142,7 @@ def test_nobody_is_brought_back_to_who_is_no_more(forming: Forming, sarah: Names
     assert sarah.get(memory.id).about == memory.about
 
 
-def test_a_second_undo_of_the_same_decision_does_nothing(forming: Forming, sarah: Namespace) -> None:
+def test_second_undo_of_the_same_decision_does_nothing(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Seattle.")
     (memory,) = [one for one in sarah.memories() if "Seattle" in one.content]
     (added,) = sarah.decisions.for_memory(memory.id)
@@ -159,14 +155,14 @@ def test_a_second_undo_of_the_same_decision_does_nothing(forming: Forming, sarah
         sarah.undo(added.id)
 
 
-def test_a_decision_that_is_not_there_is_said_so(forming: Forming, sarah: Namespace) -> None:
+def test_missing_decision_is_reported(forming: Forming, sarah: Namespace) -> None:
     with pytest.raises(NotFound, match="decision_id: there is no decision"):
         sarah.undo(uuid4())
     undone(forming, uuid4())
     assert exported(sarah) == ""
 
 
-def test_an_undo_waits_its_turn(forming: Forming, sarah: Namespace, publishing: Publishing) -> None:
+def test_undo_waits_its_turn(forming: Forming, sarah: Namespace, publishing: Publishing) -> None:
     forming.say("I live in Seattle.")
     (memory,) = [one for one in sarah.memories() if "Seattle" in one.content]
     (added,) = sarah.decisions.for_memory(memory.id)
@@ -178,7 +174,7 @@ def test_an_undo_waits_its_turn(forming: Forming, sarah: Namespace, publishing: 
     assert {one.content for one in sarah.memories() if one.kind == "fact"} == {"User lives in Berlin"}
 
 
-def test_how_things_were_can_be_read(forming: Forming, sarah: Namespace) -> None:
+def test_earlier_states_can_be_read(forming: Forming, sarah: Namespace) -> None:
     seen: list[tuple[datetime, str, list[str]]] = []
     for said in (
         "I live in Seattle.",
@@ -212,7 +208,7 @@ def test_messages_lead_to_memories_and_back(forming: Forming, sarah: Namespace) 
     )
 
 
-def test_who_was_introduced_stays_known_by_name_to_what_came_later(forming: Forming, sarah: Namespace) -> None:
+def test_introduced_entity_stays_known_by_name_to_later_events(forming: Forming, sarah: Namespace) -> None:
     forming.say("My brother Peter is a baker.")
     introduced = [decision for one in sarah.memories() for decision in sarah.decisions.for_memory(one.id)]
     forming.say("Peter lives in Leeds.")

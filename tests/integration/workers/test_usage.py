@@ -1,4 +1,4 @@
-"""What the LLM costs, what a tenant may spend, and who does the work once it is spent."""
+"""What the LLM costs, what a tenant may spend, and what happens once it is spent."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -43,7 +43,7 @@ PROMPT = Prompt("extraction", 1, "system", "user", Answer)
 
 
 class Asked:
-    """A language model that takes 7 tokens, gives 3, and answers only when all who are to ask at once have asked."""
+    """A language model that takes 7 tokens, returns 3, and answers only once all concurrent callers have asked."""
 
     name = "model"
 
@@ -59,36 +59,36 @@ class Asked:
 
 @pytest.fixture
 def another(ingest_engine: Engine, fresh_namespace: NamespacePath) -> Publishing:
-    """Another namespace of the same tenant."""
+    """Return another namespace of the same tenant."""
     return Publishing(ingest_engine, NamespacePath.of((fresh_namespace.parts[0], "peter")))
 
 
 @pytest.fixture
 def stranger(ingest_engine: Engine) -> Publishing:
-    """A namespace of another tenant."""
+    """Return a namespace of another tenant."""
     return Publishing(ingest_engine, NamespacePath.of((f"tenant-{uuid4().hex}", "paul")))
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_down(settled: None) -> None:
-    """Whatever earlier tests left behind."""
+    """Reset the providers that earlier tests left failing."""
 
 
 def batch_of(publishing: Publishing, engine: Engine, said: str = "I like coffee") -> BatchRef:
-    """A batch of one message, due for extraction."""
+    """Return a batch of one message, due for extraction."""
     publishing.say(said)
     return claimed(engine, publishing.lane)
 
 
 def with_a_model(engine: Engine, *, limit: int | None, together: int = 1) -> Parts:
-    """What a stage has in a process whose LLM is there, and whose tenants may spend so much."""
+    """Return a stage's parts in a process with an LLM and the given budget of tenants."""
     chosen = Settings().model_copy(update={"tenant_tokens_per_day": limit})
     log = UsageLog()
     return Parts(chosen, engine, MINILM, Asked(log, Barrier(together)), log)
 
 
 def ask(batch: BatchRef, used: Parts) -> bool:
-    """Whether a stage of the batch may ask the LLM; it does so where it may."""
+    """Return whether a stage of the batch may ask the LLM, and ask if it may."""
     with reading(batch, used) as connection:
         model = model_for(connection, batch, used)
     if model is not None:
@@ -102,7 +102,7 @@ def a_day_passes(engine: Engine, lane: LaneRef) -> None:
 
 
 class TestOverBudget:
-    def test_the_rules_do_the_work_until_a_day_has_passed(
+    def test_rules_take_over_until_a_day_has_passed(
         self, worker_engine: Engine, publishing: Publishing, another: Publishing
     ) -> None:
         used = with_a_model(worker_engine, limit=10)
@@ -114,7 +114,7 @@ class TestOverBudget:
         a_day_passes(worker_engine, publishing.lane)
         assert ask(second, used)
 
-    def test_what_is_left_is_enough_to_ask_once_more(self, worker_engine: Engine, publishing: Publishing) -> None:
+    def test_remaining_budget_allows_one_more_call(self, worker_engine: Engine, publishing: Publishing) -> None:
         used = with_a_model(worker_engine, limit=11)
         batch = batch_of(publishing, worker_engine)
         ask(batch, used)
@@ -128,7 +128,7 @@ class TestOverBudget:
         assert not ask(first, used)
         assert ask(second, used)
 
-    def test_a_budget_of_ones_own_outranks_the_setting(
+    def test_tenants_own_budget_outranks_the_setting(
         self, worker_engine: Engine, publishing: Publishing, stranger: Publishing
     ) -> None:
         first, second = batch_of(publishing, worker_engine), batch_of(stranger, worker_engine)
@@ -141,7 +141,7 @@ class TestOverBudget:
         assert not ask(first, used)
         assert ask(second, used)
 
-    def test_it_is_said_once_for_a_batch_with_ids_alone(
+    def test_exhausted_budget_is_logged_once_a_batch_with_ids_only(
         self, worker_engine: Engine, publishing: Publishing, another: Publishing
     ) -> None:
         used = with_a_model(worker_engine, limit=10)
@@ -157,7 +157,7 @@ class TestOverBudget:
             for batch in (first, second)
         ]
 
-    def test_two_that_ask_at_once_overdraw_it_by_one_call_each(
+    def test_two_concurrent_callers_overdraw_it_by_one_call_each(
         self, worker_engine: Engine, publishing: Publishing, another: Publishing
     ) -> None:
         batches = [batch_of(publishing, worker_engine), batch_of(another, worker_engine)]
@@ -170,7 +170,7 @@ class TestOverBudget:
             assert not any(threads.map(lambda batch: ask(batch, together), batches * 4))
         assert sorted(entry["batch_id"] for entry in logs) == sorted(str(batch.batch_id) for batch in batches)
 
-    def test_without_an_llm_nobody_is_over(self, worker_engine: Engine, publishing: Publishing) -> None:
+    def test_no_budget_is_exceeded_without_an_llm(self, worker_engine: Engine, publishing: Publishing) -> None:
         used = replace(with_a_model(worker_engine, limit=1), model=None)
         batch = batch_of(publishing, worker_engine)
         with capture_logs() as logs, reading(batch, used) as connection:
@@ -179,14 +179,14 @@ class TestOverBudget:
 
 
 def of_ones_own(used: Parts) -> Parts:
-    """As another process has it, whose model reports to nobody else."""
+    """Return usage as another process has it, whose model reports to no one else."""
     log = UsageLog()
     assert isinstance(used.model, Asked)
     return replace(used, model=Asked(log, used.model._together), usage=log)
 
 
 def spent(engine: Engine, batch: BatchRef) -> int:
-    """By the batch's tenant."""
+    """Return what the batch's tenant has spent."""
     with tenant_transaction(engine, batch.lane.tenant_id) as connection:
         return int(
             connection.execute(text("select sum(prompt_tokens + completion_tokens) from mosshead.usage")).scalar_one()
@@ -194,9 +194,7 @@ def spent(engine: Engine, batch: BatchRef) -> int:
 
 
 @pytest.mark.parametrize("stage", ["extract", "consolidate", "refresh_profiles"])
-def test_a_call_is_put_down_to_the_stage_that_made_it(
-    worker_engine: Engine, publishing: Publishing, stage: str
-) -> None:
+def test_call_is_logged_under_the_stage_that_made_it(worker_engine: Engine, publishing: Publishing, stage: str) -> None:
     batch = batch_of(publishing, worker_engine)
     with worker_engine.begin() as connection:
         moved = text("update mosshead.batches set stage = :stage where batch_id = :id")
@@ -208,7 +206,7 @@ def test_a_call_is_put_down_to_the_stage_that_made_it(
 
 
 class TestTheStageExtract:
-    """The real task, with an endpoint that answers over HTTP."""
+    """The real task, with an endpoint over HTTP."""
 
     @pytest.fixture
     def fake(self, service: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeOpenAI]:
@@ -221,7 +219,7 @@ class TestTheStageExtract:
             yield fake
 
     def extracted(self, batch: BatchRef) -> tuple[str, list[str]]:
-        """By whom, and what."""
+        """Return the extracted facts and who extracted them."""
         ids = (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)
         tasks.extract.apply(args=[str(one) for one in ids], throw=True)
         with tenant_transaction(parts().engine, batch.lane.tenant_id) as connection:
@@ -230,7 +228,7 @@ class TestTheStageExtract:
             found = connection.execute(what, {"id": batch.batch_id}).scalars()
             return str(connection.execute(who, {"id": batch.batch_id}).scalar_one()), list(found)
 
-    def test_facts_are_found_over_the_budget_and_it_is_known_by_whom(
+    def test_facts_are_found_over_budget_and_their_extractor_is_known(
         self, fake: FakeOpenAI, worker_engine: Engine, publishing: Publishing, another: Publishing
     ) -> None:
         tenant = publishing.path.parts[0]
@@ -249,7 +247,7 @@ class TestTheStageExtract:
 
 @pytest.fixture
 def calls(worker_engine: Engine, publishing: Publishing, another: Publishing) -> str:
-    """Two calls in one namespace, one of them a day ago, and one in another; returns the tenant's name."""
+    """Log two calls in one namespace, one of them a day ago, and one in another; return the tenant's name."""
     used = with_a_model(worker_engine, limit=None)
     first, second = batch_of(publishing, worker_engine), batch_of(another, worker_engine)
     ask(first, used)
@@ -268,7 +266,7 @@ class TestTheCommandUsage:
         assert (said["calls"], said["prompt_tokens"], said["completion_tokens"]) == sums
         return rows
 
-    def test_adds_up_by_what_is_asked_for(self, run: Run, calls: str) -> None:
+    def test_usage_sums_by_the_requested_grouping(self, run: Run, calls: str) -> None:
         assert self.costs(run, "--tenant", calls) == {"extract": (3, 21, 9)}
         assert self.costs(run, "--tenant", calls, "--by", "model") == {"model": (3, 21, 9)}
         namespaces = {f"{calls}/sarah": (2, 14, 6), f"{calls}/peter": (1, 7, 3)}
@@ -276,7 +274,7 @@ class TestTheCommandUsage:
         days = self.costs(run, "--tenant", calls, "--by", "day")
         assert list(days.values()) == [(1, 7, 3), (2, 14, 6)], "in their order"
 
-    def test_days_come_in_their_order_whichever_tenant_is_asked_first(
+    def test_days_are_in_order_whichever_tenant_is_asked_first(
         self, run: Run, worker_engine: Engine, ingest_engine: Engine
     ) -> None:
         used = with_a_model(worker_engine, limit=None)
@@ -289,19 +287,19 @@ class TestTheCommandUsage:
         assert len(days) >= 8
         assert days == sorted(filter(None, days))
 
-    def test_of_one_namespace_and_of_a_time(self, run: Run, calls: str) -> None:
+    def test_usage_of_one_namespace_and_time(self, run: Run, calls: str) -> None:
         assert self.costs(run, "--namespace", f"{calls}/sarah") == {"extract": (2, 14, 6)}
         assert self.costs(run, "--namespace", f"{calls}/sarah", "--since", "24h") == {"extract": (1, 7, 3)}
         for long in ("2d", "999999d"):
             assert self.costs(run, "--tenant", calls, "--since", long) == {"extract": (3, 21, 9)}
 
-    def test_over_all_tenants(self, run: Run, calls: str, worker_engine: Engine, stranger: Publishing) -> None:
+    def test_usage_over_all_tenants(self, run: Run, calls: str, worker_engine: Engine, stranger: Publishing) -> None:
         before = self.costs(run)["extract"]
         assert before >= self.costs(run, "--tenant", calls)["extract"]
         ask(batch_of(stranger, worker_engine), with_a_model(worker_engine, limit=None))
         assert self.costs(run)["extract"] == (before[0] + 1, before[1] + 7, before[2] + 3)
 
-    def test_a_person_reads_a_table(self, run: Run, calls: str) -> None:
+    def test_text_output_is_a_table(self, run: Run, calls: str) -> None:
         said = run("usage", "--tenant", calls)
         assert [line.split() for line in said.splitlines()] == [
             ["stage", "calls", "prompt", "tokens", "completion", "tokens"],
@@ -320,7 +318,7 @@ class TestTheCommandUsage:
             ("--tenant", "acme", "--namespace", "acme/sarah"),
         ],
     )
-    def test_what_is_asked_for_must_be_clear(self, run: Run, arguments: tuple[str, ...]) -> None:
+    def test_ambiguous_arguments_are_refused(self, run: Run, arguments: tuple[str, ...]) -> None:
         assert run("usage", *arguments).status == 2
 
 
@@ -329,7 +327,7 @@ class TestTheCommandBudget:
         budgets = run("budget", "list", "--json").json["budgets"]
         return next((one for one in budgets if one["tenant"] == tenant), None)
 
-    def test_a_budget_is_set_shown_and_taken_away(self, run: Run, calls: str) -> None:
+    def test_budget_is_set_shown_and_removed(self, run: Run, calls: str) -> None:
         assert self.listed(run, calls) is None
         assert run("budget", "set", calls, 20).strip() == f"{calls}: 20 tokens a day."
         shown = {"tenant": calls, "tokens_per_day": 20, "spent": 20, "own": True, "over": True}
@@ -340,7 +338,7 @@ class TestTheCommandBudget:
         assert run("budget", "clear", calls).strip() == f"{calls}: no limit."
         assert self.listed(run, calls) is None
 
-    def test_the_setting_is_shown_too(self, run: Run, calls: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_setting_is_shown_too(self, run: Run, calls: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "Every other tenant: no limit." in run("budget", "list")
         monkeypatch.setenv("MOSSHEAD_TENANT_TOKENS_PER_DAY", "5000")
         settings.cache_clear()
@@ -350,17 +348,17 @@ class TestTheCommandBudget:
         assert "Every other tenant: 5,000 tokens a day." in run("budget", "list")
         assert run("budget", "clear", calls).strip() == f"{calls}: 5,000 tokens a day."
 
-    def test_a_tenant_that_is_not_there_is_named(self, run: Run) -> None:
+    def test_missing_tenant_is_named(self, run: Run) -> None:
         for arguments in (("set", "nobody at all", 5), ("clear", "nobody at all")):
             with pytest.raises(NotFound, match=r"^nobody at all: "):
                 run("budget", *arguments)
 
     @pytest.mark.parametrize("tokens", [0, -1, 2**63, "many"])
-    def test_a_budget_is_a_number_of_tokens(self, run: Run, calls: str, tokens: object) -> None:
+    def test_budget_must_be_a_number_of_tokens(self, run: Run, calls: str, tokens: object) -> None:
         assert run("budget", "set", calls, "--", tokens).status == 2
         assert self.listed(run, calls) is None
 
 
-def test_the_id_of_a_tenant_is_that_of_its_namespaces(fresh_namespace: NamespacePath) -> None:
+def test_id_of_a_tenant_equals_that_of_its_namespaces(fresh_namespace: NamespacePath) -> None:
     found: UUID = tenant_id_of(fresh_namespace.parts[0])
     assert found == fresh_namespace.tenant_id

@@ -1,8 +1,8 @@
-"""The walk of one message from `publish` to memory: in how many files of the product a function runs on its way.
+"""The walk of one message from `publish` to memory: the product's files in which a function runs.
 
 The ground floor does not count: modules directly in `mosshead`, such as ids and paths, its models, its words, and the settings. A
-room that stands behind one function counts as one file: redaction, embeddings, the client of the LLM, the doubts of a fact, the
-rules for English, and what looks for messages that steer a model.
+package used through one function counts as one file: redaction, embeddings, the client of the LLM, the doubts of a fact, the
+rules for English, and the search for messages that steer a model.
 """
 
 import inspect
@@ -47,22 +47,22 @@ ROOMS = (
     "pipeline/rules_en",
     "mosshead/safety",
 )
-"""Folders that count as one file, with all below them."""
+"""Folders that count as one file, with everything below them."""
 
 MOST = 55
-"""Files that count. docs/explanation/architecture.md lists them; whoever makes them fewer lowers this."""
+"""The most files allowed. docs/explanation/architecture.md lists them; whoever reduces them lowers this."""
 
 
 def counted(files: Iterable[str]) -> list[str]:
-    """What counts of some files, in their order."""
+    """Return the files that count, in order."""
     rooms = (next((room for room in ROOMS if file.startswith(f"{room}/")), file) for file in files)
     return [one for one in dict.fromkeys(rooms) if Path(one).parent.as_posix() not in GROUND_FLOOR or one in ROOMS]
 
 
 class Walk:
-    """The files of the product in which a function runs, in order, in the threads that start while it is installed.
+    """The product's files in which a function runs, in order, in threads started while it is installed.
 
-    What runs while a module is imported does not count.
+    Code that runs during an import does not count.
     """
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class Walk:
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:
-    """As the product's own, which would count."""
+    """Replaces the product's own function, which would count."""
     deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, f"not in time: {what}"
@@ -109,9 +109,9 @@ def wait_for(condition: Callable[[], object], what: str) -> None:
 
 @pytest.fixture
 def warm(fake: FakeOpenAI, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parts of a worker as they are once it works, with nothing in its cache that another test asked for."""
+    """Return the parts of a working worker, with nothing in its cache from other tests."""
     monkeypatch.setattr(dependencies, "open_embedder", lambda spec, **_: CachedEmbedder(MiniLM()))
-    monkeypatch.setenv("MOSSHEAD_PROFILE_DEBOUNCE_SECONDS", "0")  # else its profile is another batch
+    monkeypatch.setenv("MOSSHEAD_PROFILE_DEBOUNCE_SECONDS", "0")  # otherwise its profile is another batch
     settings.cache_clear()
     parts.cache_clear()
     parts().embedder.embed(["Good morning."])
@@ -125,7 +125,7 @@ def received(engine: Engine, path: NamespacePath) -> int:
 
 
 def carry_out_hints() -> None:
-    """Take each task from Redis as a worker does, and run it, up to the last stage."""
+    """Take each task from Redis as a worker does, and run it, through the last stage."""
     taken: list[Any] = []
     with app.connection_for_read() as connection, connection.channel() as channel:
         queues = [app.amqp.queues[name] for name in QUEUES.values()]
@@ -148,7 +148,7 @@ def test_one_message_runs_through_few_files_on_its_way_to_memory(  # noqa: PLR09
     admin_engine: Engine,
     worker_engine: Engine,
 ) -> None:
-    """In processes that are at work: what an app, an intake and a worker do once, at their start, is no part of the walk."""
+    """In running processes: what an app, an intake and a worker do once, when they start, is not part of the walk."""
     assert tasks.refresh_profiles.name in app.tasks
     settings = parts().settings
     sarah, before = (memory.namespace(*fresh_namespace.parts, *more) for more in ((), ("before",)))

@@ -1,4 +1,4 @@
-"""What was said is shown where it was said: on its day and at its time of day there, wherever somebody or a model reads it."""
+"""Messages are shown with the day and time of the place where they were said, wherever a reader or a model sees them."""
 
 import json
 import re
@@ -20,7 +20,7 @@ MONDAY = datetime(2026, 3, 2, 20, tzinfo=SEATTLE)
 """In the evening: Tuesday, 04:00 in UTC."""
 
 
-def test_a_message_is_of_the_day_and_the_hour_where_it_was_said(forming: Forming, sarah: Namespace) -> None:
+def test_message_has_the_day_and_hour_of_its_place(forming: Forming, sarah: Namespace) -> None:
     (message_id,) = forming.say("I like the pump of the boat.", conversation="boat", occurred_at=MONDAY.isoformat())
 
     (hit,) = sarah.messages.search("pump").hits
@@ -34,7 +34,7 @@ def test_a_message_is_of_the_day_and_the_hour_where_it_was_said(forming: Forming
     assert "2 March 2026:\nuser: Which pump fits" in sarah.context("What about the pump of the boat?", fill=True).text
 
 
-def test_what_has_not_taken_effect_is_of_its_day_too(forming: Forming, sarah: Namespace) -> None:
+def test_pending_message_has_the_day_of_its_place_too(forming: Forming, sarah: Namespace) -> None:
     forming.publishing.send(
         forming.publishing.message("The pump leaks.", conversation="boat", occurred_at=MONDAY.isoformat())
     )
@@ -42,7 +42,7 @@ def test_what_has_not_taken_effect_is_of_its_day_too(forming: Forming, sarah: Na
     assert context.text.splitlines()[0] == "2 March 2026:"
 
 
-def test_whatever_the_zone_the_day_is_that_of_the_event(forming: Forming, sarah: Namespace) -> None:
+def test_day_is_that_of_the_event_in_any_session_zone(forming: Forming, sarah: Namespace) -> None:
     zones = [timezone(timedelta(minutes=minutes)) for minutes in (-660, -480, -210, -1, 0, 1, 330, 345, 765, 840)]
     hours = ((0, 0), (12, 30), (23, 59))
     times = [datetime(2026, 3, 2, hour, minute, tzinfo=zone).isoformat() for zone in zones for hour, minute in hours]
@@ -60,7 +60,7 @@ def test_whatever_the_zone_the_day_is_that_of_the_event(forming: Forming, sarah:
     assert {one.said_at.date() for one in sarah.memories()} == {datetime(2026, 3, 2).date()}  # noqa: DTZ001 - a day
 
 
-def test_the_words_of_a_turn_hold_its_own_day(forming: Forming, reader_engine: Engine, lane: LaneRef) -> None:
+def test_words_of_a_turn_include_its_own_day(forming: Forming, reader_engine: Engine, lane: LaneRef) -> None:
     forming.say("I repaired the pump.", conversation="boat", occurred_at="2026-03-31T20:00:00-08:00")
     with tenant_transaction(reader_engine, lane.tenant_id) as connection:
         (words,) = connection.execute(text("select words from mosshead_read_v1.turns"), {}).scalars()
@@ -68,7 +68,7 @@ def test_the_words_of_a_turn_hold_its_own_day(forming: Forming, reader_engine: E
     assert "'31'" in words
 
 
-def test_when_something_happened_keeps_its_zone(forming: Forming, sarah: Namespace) -> None:
+def test_occurrence_keeps_its_zone(forming: Forming, sarah: Namespace) -> None:
     forming.say("I met Ada yesterday evening at 8.", occurred_at=MONDAY.isoformat())
     (memory,) = sarah.memories()
     assert memory.occurred is not None
@@ -79,9 +79,7 @@ def test_when_something_happened_keeps_its_zone(forming: Forming, sarah: Namespa
     assert hit.occurred.end.isoformat() == "2026-03-01T21:00:00-08:00"
 
 
-def test_a_memory_and_a_fact_that_speak_of_one_day_show_it_alike(
-    fake: FakeOpenAI, forming: Forming, sarah: Namespace
-) -> None:
+def test_memory_and_fact_about_one_day_show_it_alike(fake: FakeOpenAI, forming: Forming, sarah: Namespace) -> None:
     forming.say("My friend Peter cooks soup on Sunday", occurred_at=MONDAY.isoformat())
     forming.say("My friend Peter cooks fish soup on Sunday", occurred_at=MONDAY.isoformat())
     prompts = [one.prompt for one in fake.requests if one.schema == "ConsolidationAnswer"]
@@ -91,7 +89,7 @@ def test_a_memory_and_a_fact_that_speak_of_one_day_show_it_alike(
     assert "2026-03-03" not in days
 
 
-def test_an_export_holds_the_zone_and_brings_it_elsewhere(forming: Forming, sarah: Namespace) -> None:
+def test_export_holds_the_zone_and_an_import_restores_it(forming: Forming, sarah: Namespace) -> None:
     forming.say("I met Ada yesterday evening at 8.", occurred_at=MONDAY.isoformat())
     forming.say("I live in Leeds.", occurred_at="2026-03-04T12:00:00.25+05:45")
     forming.say("I like coffee.", occurred_at="2026-03-05T12:00:00+00:00")
@@ -116,7 +114,7 @@ def test_an_export_holds_the_zone_and_brings_it_elsewhere(forming: Forming, sara
     }
 
 
-def test_an_undo_brings_the_zone_back(forming: Forming, sarah: Namespace) -> None:
+def test_undo_restores_the_zone(forming: Forming, sarah: Namespace) -> None:
     forming.say("I live in Seattle.", occurred_at=MONDAY.isoformat())
     before = list(sarah.export())
     forming.say("I moved to Berlin yesterday.", occurred_at="2026-04-02T01:00:00+02:00")
@@ -130,7 +128,7 @@ def test_an_undo_brings_the_zone_back(forming: Forming, sarah: Namespace) -> Non
     assert list(sarah.export()) == after
 
 
-def test_a_row_from_before_zones_were_kept_is_shown_in_utc(
+def test_row_from_before_zones_were_stored_is_shown_in_utc(
     forming: Forming, sarah: Namespace, admin_engine: Engine, lane: LaneRef
 ) -> None:
     forming.say("I like tea.", conversation="c", occurred_at=MONDAY.isoformat())

@@ -1,4 +1,4 @@
-"""The burst: what is said, and what is made of what took effect."""
+"""The burst: its messages, and the checks of their effects."""
 
 from collections import defaultdict
 from dataclasses import replace
@@ -17,7 +17,7 @@ PUBLISHER = UUID(int=1)
 
 
 def said(count: int) -> list[Sent]:
-    """Messages of one namespace, a tenth of a second apart."""
+    """Return messages of one namespace, a tenth of a second apart."""
     return [Sent(UUID(int=number), "sarah", "app", number, number / 10, number / 10) for number in range(1, count + 1)]
 
 
@@ -39,7 +39,7 @@ def test_each_namespace_says_as_much_as_the_others_in_its_own_order(namespaces: 
     assert all(found == list(range(1, each + 1)) for found in numbers.values())
 
 
-def test_namespaces_take_turns_by_chance_and_alike_for_the_same_seed() -> None:
+def test_namespaces_take_random_turns_that_the_seed_reproduces() -> None:
     one, again, other = ([(saying.namespace, saying.text) for saying in burst(5, 4, seed)] for seed in "aab")
 
     assert one == again
@@ -47,7 +47,7 @@ def test_namespaces_take_turns_by_chance_and_alike_for_the_same_seed() -> None:
     assert [name for name, _ in one] != sorted(name for name, _ in one)
 
 
-def test_a_burst_that_took_effect_once_and_in_order_holds() -> None:
+def test_burst_in_effect_once_and_in_order_passes() -> None:
     sent = said(3)
 
     result = judged(sent, [effect(one) for one in sent])
@@ -57,7 +57,7 @@ def test_a_burst_that_took_effect_once_and_in_order_holds() -> None:
     assert result.holds
 
 
-def test_what_is_missing_doubled_or_overtaken_is_counted() -> None:
+def test_missing_doubled_and_overtaken_messages_are_counted() -> None:
     first, second, third = said(3)
 
     assert judged([first, second], [effect(first)]).lost == 1
@@ -65,14 +65,14 @@ def test_what_is_missing_doubled_or_overtaken_is_counted() -> None:
     assert judged([first, second, third], [effect(first), effect(third), effect(second)]).out_of_order == 1
 
 
-def test_a_burst_without_any_effect_is_lost_and_no_error() -> None:
+def test_burst_without_any_effect_is_lost_and_no_error() -> None:
     assert judged(said(2), []).lost == 2
 
 
 @pytest.mark.parametrize(
     "fault", [{"lost": 1}, {"doubled": 1}, {"out_of_order": 1}, {"llm_calls": 46}], ids=lambda fault: next(iter(fault))
 )
-def test_it_holds_with_no_fault_and_few_calls_only(fault: dict[str, Any]) -> None:
+def test_burst_passes_only_without_faults_and_with_few_calls(fault: dict[str, Any]) -> None:
     sent = said(1)
     sound = judged(sent, [effect(sent[0])], llm_calls=45)
 

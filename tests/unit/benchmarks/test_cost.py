@@ -1,4 +1,4 @@
-"""The loads of the cost, and what is made of the figures."""
+"""The loads of the cost benchmark, and its figures."""
 
 from collections import Counter
 
@@ -20,14 +20,14 @@ ROW = Row(
 )
 
 
-def test_an_import_is_namespace_after_namespace() -> None:
+def test_import_sends_namespace_after_namespace() -> None:
     names = [name for name, _ in imported(100, namespaces=4)]
 
     assert Counter(names) == dict.fromkeys(sorted(set(names)), 25)
     assert names == sorted(names)
 
 
-def test_a_chat_is_people_in_turns_each_answered() -> None:
+def test_chat_lets_people_take_turns_and_answers_each() -> None:
     said = spoken(21)
 
     assert [message["role"] for _, message in said] == ["user", "assistant"] * 21
@@ -36,11 +36,11 @@ def test_a_chat_is_people_in_turns_each_answered() -> None:
     assert said[0][1]["content"] != said[40][1]["content"]
 
 
-def test_the_scheduler_keeps_the_key_of_earlier_figures() -> None:
+def test_scheduler_keeps_the_key_of_earlier_figures() -> None:
     assert by_key({"intake": 1, "scheduler": 2}) == {"intake": 1, "sweeper": 2}
 
 
-def test_a_message_costs_so_many_tasks_that_do_nothing() -> None:
+def test_message_costs_that_many_tasks_without_work() -> None:
     noop = Noop(tasks=5000, seconds=10.0, tasks_per_second=500.0, processor_ms={"worker": 3.0, "total": 4.0})
 
     result = Result(2, 2, {}, (ROW,), noop)

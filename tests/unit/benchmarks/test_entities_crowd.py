@@ -1,4 +1,4 @@
-"""The crowd: of the size that was asked for, under one name, and apart from what the world says."""
+"""The crowd: of the requested size, under one name, and separate from the world's facts."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ WORLD = read_world(Path("tests/data/entities/nurse_and_choir"))
 SIZE = Size(bearers=60, entities=400, memories=1_500)
 
 
-def test_with_its_world_it_is_of_the_size_that_was_asked_for() -> None:
+def test_crowd_and_world_together_have_the_requested_size() -> None:
     others, known = crowd(WORLD, SIZE, seed=1)
 
     people = [*WORLD.entities, *others]
@@ -22,7 +22,7 @@ def test_with_its_world_it_is_of_the_size_that_was_asked_for() -> None:
     assert sum(one.name == "Martin" for one in people) == SIZE.bearers
 
 
-def test_it_hangs_together() -> None:
+def test_crowd_is_consistent() -> None:
     others, known = crowd(WORLD, SIZE, seed=1)
     keys = {one.key for one in others}
 
@@ -41,7 +41,7 @@ def test_every_namesake_is_known_for_something_of_its_own() -> None:
     assert len(set(said)) > 0.8 * len(said)
 
 
-def test_no_other_name_of_the_world_is_borne_in_it() -> None:
+def test_crowd_uses_no_other_name_of_the_world() -> None:
     world = read_world(Path("tests/data/entities/carpenter_and_band"))
 
     others, _ = crowd(world, SIZE, seed=1)
@@ -51,7 +51,7 @@ def test_no_other_name_of_the_world_is_borne_in_it() -> None:
     assert "Greta" not in {one.name for one in others}
 
 
-def test_what_is_said_shares_no_longer_word_with_what_the_world_knows() -> None:
+def test_facts_of_the_crowd_share_no_long_word_with_those_of_the_world() -> None:
     _, known = crowd(WORLD, SIZE, seed=1)
     written = " ".join(re.sub(r"\b[A-Z]\w+", "", memory.content) for memory in known).lower()
     theirs = " ".join(memory.content for memory in WORLD.memories).lower()
@@ -59,15 +59,15 @@ def test_what_is_said_shares_no_longer_word_with_what_the_world_knows() -> None:
     assert not set(re.findall(r"[a-z]{5,}", written)) & set(re.findall(r"[a-z]{5,}", theirs))
 
 
-def test_the_same_seed_gives_the_same_crowd() -> None:
+def test_same_seed_gives_the_same_crowd() -> None:
     assert crowd(WORLD, SIZE, seed=1) == crowd(WORLD, SIZE, seed=1)
     assert crowd(WORLD, SIZE, seed=1) != crowd(WORLD, SIZE, seed=2)
 
 
-def test_nobody_joins_a_world_that_is_large_enough() -> None:
+def test_nobody_is_added_to_a_world_that_is_large_enough() -> None:
     assert crowd(WORLD, Size(bearers=3, entities=10, memories=20), seed=1) == ([], [])
 
 
 @pytest.mark.parametrize(("folder", "name"), [("nurse_and_choir", "Martin"), ("carpenter_and_band", "Anna")])
-def test_the_commonest_name_is_that_of_most_people(folder: str, name: str) -> None:
+def test_commonest_name_is_that_of_most_people(folder: str, name: str) -> None:
     assert commonest_name(read_world(Path("tests/data/entities") / folder)) == name

@@ -1,4 +1,4 @@
-"""The one JSON object and the tables of `python -m benchmarks.entities`."""
+"""The JSON object and the tables of `python -m benchmarks.entities`."""
 
 import io
 import json
@@ -30,7 +30,7 @@ CROWDED = Crowded(InCrowd(50, 1_000, 10_000, 9.0, (), LATENCY), InCrowd(500, 10_
 SCORES = Scores(WHO, {130: TOGETHER, 260: TOGETHER}, FOCUS)
 
 
-def test_the_object_has_the_promised_form() -> None:
+def test_object_has_the_documented_form() -> None:
     given = json.loads(json.dumps(as_json(SCORES)))
 
     assert set(given) == {"disambiguation", "coretrieval", "tracking"}
@@ -50,13 +50,13 @@ def test_the_object_has_the_promised_form() -> None:
     assert focus == {"scene_f1": 0.8, "topic_f1": 0.7, "fade": 0.9, "pronouns": 0.75, "phrases": 0.5}
 
 
-def test_a_share_comes_with_its_interval() -> None:
+def test_share_comes_with_its_interval() -> None:
     counted = as_json(SCORES)["disambiguation"]["counts"]["right"]
 
     assert counted == {"hits": 3, "of": 4, "part_95": [0.301, 0.954]}
 
 
-def test_a_crowd_is_told_where_there_was_one() -> None:
+def test_crowd_is_reported_if_there_was_one() -> None:
     given = as_json(Scores(WHO, {130: TOGETHER}, FOCUS, CROWDED))["crowd"]
 
     assert (given["small"]["bearers"], given["large"]["bearers"]) == (50, 500)
@@ -64,7 +64,7 @@ def test_a_crowd_is_told_where_there_was_one() -> None:
     assert (given["right_to_another"], given["right_to_asked"]) == (0, 0)
 
 
-def test_the_tables_show_every_part() -> None:
+def test_tables_show_every_part() -> None:
     shown = io.StringIO()
 
     for table in tables(Scores(WHO, {130: TOGETHER}, FOCUS, CROWDED)):

@@ -1,4 +1,4 @@
-"""What answers are worth: who is meant, what reaches the context, what is in focus, and what a crowd changes."""
+"""Scores of the answers: who is meant, what reaches the context, what is in focus, and what a crowd changes."""
 
 import pytest
 from hypothesis import given
@@ -42,11 +42,11 @@ def resolved(key: str) -> Answer:
         (("none", "ask"), resolved("jo-miller"), "wrong"),
     ],
 )
-def test_a_row_comes_out_in_one_of_three_ways(expect: str, answer: Answer, expected: str) -> None:
+def test_row_has_one_of_three_outcomes(expect: str, answer: Answer, expected: str) -> None:
     assert verdict(row(expect), answer) == expected
 
 
-def test_shares_are_taken_of_the_rows_that_they_are_about() -> None:
+def test_shares_are_taken_of_the_rows_they_concern() -> None:
     scores = score_who(
         [
             (row("a"), resolved("a")),
@@ -83,7 +83,7 @@ def test_shares_are_taken_of_the_rows_that_they_are_about() -> None:
         max_size=8,
     )
 )
-def test_right_wrong_and_asked_are_all_that_there_is(answered: list[tuple[str, Answer]]) -> None:
+def test_every_row_is_right_wrong_or_asked(answered: list[tuple[str, Answer]]) -> None:
     scores = score_who([(row(expect), answer) for expect, answer in answered])
 
     assert scores.right.hits + scores.wrong.hits + scores.asked.hits == scores.right.of
@@ -108,17 +108,17 @@ def test_one_of_each_group_is_enough_and_each_group_is_needed() -> None:
     assert scores.as_json()["by_kind"]["multi-hop"] == {"all_groups": 1, "vector_all_groups": 0, "of": 1}
 
 
-def test_a_budget_holds_the_best_that_fit() -> None:
+def test_budget_holds_the_best_that_fit() -> None:
     listed = [("a", "x" * 40), ("b", "x" * 70), ("c", "x" * 10), ("d", "x" * 50)]
 
-    # A line is the text, two characters before it and one behind.
+    # A line is the text, with two characters before it and one after.
     assert within(listed, 56, len) == {"a", "c"}
     assert within(listed, 55, len) == {"a"}
     assert within(listed, 0, len) == frozenset()
 
 
 def tracked(*turns: tuple[Focus, Tracked]) -> FocusScores:
-    """The scores of one conversation: for each turn the gold and what was reported."""
+    """Return the scores of one conversation: for each turn the gold and what was reported."""
     said = [Turn(role=Role.USER, content="…", gold=gold) for gold, _ in turns]
     reply = Turn(role=Role.ASSISTANT, content="…")
     return score_focus([(Talk(id="t", turns=(*said, reply)), [given for _, given in turns])])
@@ -134,7 +134,7 @@ def test_layers_are_pooled_over_turns() -> None:
     assert scores.topic_f1 == f1(1, 2, 2)
 
 
-def test_what_was_mentioned_must_be_gone_at_the_next_turn_unless_it_comes_up_again() -> None:
+def test_mention_must_be_gone_at_the_next_turn_unless_it_recurs() -> None:
     before = Focus(mention=("jo", "mill", "bo", "weir", "flo"))
     after = Focus(topic=("bo",), mention=("weir",), scene=("flo",))
     scores = tracked(
@@ -143,7 +143,7 @@ def test_what_was_mentioned_must_be_gone_at_the_next_turn_unless_it_comes_up_aga
         (Focus(mention=("weir",)), Tracked()),
     )
 
-    assert scores.fade == Share(1, 2)  # jo is still there, the mill is not; the gold has the others
+    assert scores.fade == Share(1, 2)  # jo is still there, the mill is not; the others are gold
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_what_was_mentioned_must_be_gone_at_the_next_turn_unless_it_comes_up_aga
         ("the other", None, [], True),
     ],
 )
-def test_a_reference_is_understood_or_left_alone(
+def test_reference_is_resolved_or_left_alone(
     text: str, meant: str | tuple[str, ...] | None, given: list[tuple[str, set[str]]], right: bool
 ) -> None:
     references = tuple(Referred(words, frozenset(keys)) for words, keys in given)
@@ -191,7 +191,7 @@ def in_crowd(bearers: int, *answers: Answer) -> InCrowd:
     return InCrowd(bearers, 0, 0, 1.0, rows, Latency(times(9), times(4), times(0.5)))
 
 
-def test_what_turns_is_what_was_right_before() -> None:
+def test_only_rows_that_were_right_before_count_as_changed() -> None:
     crowded = Crowded(
         in_crowd(50, resolved("a"), resolved("a"), resolved("a"), ASKED, resolved("b")),
         in_crowd(500, resolved("a"), resolved("b"), ASKED, resolved("b"), ASKED),
@@ -201,7 +201,7 @@ def test_what_turns_is_what_was_right_before() -> None:
     assert crowded.as_json()["right_to_another"] == 1
 
 
-def test_the_ratio_is_to_an_embedding_and_a_round_trip() -> None:
+def test_ratio_is_to_an_embedding_and_a_round_trip() -> None:
     assert in_crowd(50, ASKED).latency.ratio == 2.0
 
 
@@ -222,7 +222,7 @@ def test_percentiles_are_in_milliseconds() -> None:
     assert Times.of([second / 1000 for second in range(101)]) == Times(p50=50.0, p99=99.0)
 
 
-def test_the_smaller_crowd_is_smaller_in_everything() -> None:
+def test_smaller_crowd_is_smaller_in_everything() -> None:
     assert smaller(Size(bearers=500, entities=10_000, memories=100_000)) == Size(
         bearers=50, entities=1_000, memories=10_000
     )

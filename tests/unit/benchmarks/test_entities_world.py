@@ -1,4 +1,4 @@
-"""Worlds: what fits the format, what does not, and the names that the service is given instead."""
+"""Worlds: which fit the format, which do not, and the names that the service is given instead of keys."""
 
 import json
 from collections.abc import Callable
@@ -63,7 +63,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes a world, whole but for what is given otherwise."""
+    """Return a function that writes a complete world with some parts replaced."""
 
     def written(**other: list[Any]) -> Path:
         rows: dict[str, list[Any]] = {
@@ -82,18 +82,18 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.mark.parametrize("folder", OWN, ids=lambda folder: folder.name)
-def test_our_own_worlds_fit(folder: Path) -> None:
+def test_own_worlds_fit_the_format(folder: Path) -> None:
     world = read_world(folder)
 
     assert len(world.who) > 80
     assert len(world.talks) >= 10
 
 
-def test_there_are_own_worlds() -> None:
+def test_own_worlds_exist() -> None:
     assert len(OWN) >= 2
 
 
-def test_a_world_is_read(write: Write) -> None:
+def test_world_is_read(write: Write) -> None:
     world = read_world(write())
 
     assert [one.key for one in world.entities] == ["mill", "jo-miller"]
@@ -103,7 +103,7 @@ def test_a_world_is_read(write: Write) -> None:
     assert gold.pronouns == {"he": "jo-miller", "it": None}
 
 
-def test_what_another_set_says_besides_is_no_fault(write: Write) -> None:
+def test_extra_fields_of_another_data_set_are_ignored(write: Write) -> None:
     folder = write(who=[{**ROW, "colour": "red"}])
     file = folder / FILES["who"]
     file.write_text(f"{file.read_text()}\n")  # nor is a blank line
@@ -125,19 +125,19 @@ def test_what_another_set_says_besides_is_no_fault(write: Write) -> None:
         ({"talk": [{**CONVERSATION, "turns": []}]}, "conversations.jsonl:1: turns"),
     ],
 )
-def test_what_does_not_fit_is_named(write: Write, other: dict[str, list[Any]], fault: str) -> None:
+def test_unsuitable_world_is_named_with_its_fault(write: Write, other: dict[str, list[Any]], fault: str) -> None:
     with pytest.raises(WorldError, match=fault):
         read_world(write(**other))
 
 
-def test_a_gold_key_that_nobody_bears_is_named(write: Write) -> None:
+def test_gold_key_of_no_entity_is_named(write: Write) -> None:
     turn = {"role": "user", "content": "And she?", "gold": {"pronouns": {"she": ["jo-miller", "nobody"]}}}
 
     with pytest.raises(WorldError, match="t1: pronouns: nobody is no entity"):
         read_world(write(talk=[{**CONVERSATION, "turns": [turn]}]))
 
 
-def test_a_file_that_is_not_there_is_named(write: Write) -> None:
+def test_missing_file_is_named(write: Write) -> None:
     folder = write()
     (folder / TALK).unlink()
 
@@ -151,7 +151,7 @@ def test_rows_to_be_asked_and_about_nobody_have_no_key(write: Write) -> None:
     assert [(row.known, row.open) for row in world.who] == [(None, True), (None, False)]
 
 
-def test_nothing_that_is_imported_tells_a_key_or_an_id() -> None:
+def test_imported_lines_reveal_no_key_or_id() -> None:
     world = read_world(OWN[0])
 
     given = disguise(world.entities, world.memories, seed=1)
@@ -178,7 +178,7 @@ def test_nothing_that_is_imported_tells_a_key_or_an_id() -> None:
         assert tuple(given.keys[key] for key in by_id[name]["about"]) == memory.about
 
 
-def test_entities_of_one_kind_do_not_stand_together_under_their_names() -> None:
+def test_entities_of_one_kind_are_not_adjacent_under_their_names() -> None:
     world = read_world(OWN[0])
 
     given = disguise(world.entities, world.memories, seed=1)

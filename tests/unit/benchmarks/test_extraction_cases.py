@@ -1,4 +1,4 @@
-"""The files of cases: what is read, and what is said of a case that does not fit."""
+"""The case files: what is read, and how an unsuitable case is reported."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Write = Callable[..., Path]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes cases to a file and returns its path."""
+    """Return a function that writes cases to a file and returns its path."""
 
     def writing(*cases: dict[str, Any], name: str = "cases.jsonl") -> Path:
         path = tmp_path / name
@@ -30,19 +30,19 @@ def write(tmp_path: Path) -> Write:
     return writing
 
 
-def test_the_development_set_fits_the_format() -> None:
+def test_development_set_fits_the_format() -> None:
     cases = read_cases(DATA)
     assert len(cases) >= 150
     assert len({tag for one in cases for tag in one.tags}) >= 20
 
 
-def test_a_folder_is_read_file_by_file(write: Write, tmp_path: Path) -> None:
+def test_folder_is_read_file_by_file(write: Write, tmp_path: Path) -> None:
     write(as_json(id="one"), name="a.jsonl")
     write(as_json(id="two"), name="b.jsonl")
     assert [one.id for one in read_cases(tmp_path)] == ["one", "two"]
 
 
-def test_a_mention_may_bring_aliases(write: Write) -> None:
+def test_mention_may_have_aliases(write: Write) -> None:
     fact = gold(mentions=[["Seattle", "place", "object", {"aliases": ["Emerald City"]}]])
     (read,) = read_cases(write(as_json(session(fact))))
     (mention,) = next(read.facts).mentions
@@ -100,7 +100,7 @@ FAULTS: dict[str, tuple[list[dict[str, Any]], str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_case_that_does_not_fit_is_named_with_its_fault(name: str, write: Write) -> None:
+def test_unsuitable_case_is_named_with_its_fault(name: str, write: Write) -> None:
     cases, fault = FAULTS[name]
     path = write(*cases)
     if not cases:
@@ -109,12 +109,12 @@ def test_a_case_that_does_not_fit_is_named_with_its_fault(name: str, write: Writ
         read_cases(path)
 
 
-def test_an_empty_folder_is_no_set(tmp_path: Path) -> None:
+def test_empty_folder_is_no_set(tmp_path: Path) -> None:
     with pytest.raises(CaseError, match="holds no file"):
         read_cases(tmp_path)
 
 
-def test_what_is_remembered_follows_the_actions() -> None:
+def test_remembered_facts_follow_the_actions() -> None:
     named = gold(id="f3", action="update", target="f2", merged="User lives in Berlin, Mitte", match=["mitte"])
     again = gold(id="f4", action="none", target="f3")
     other = gold(id="f5", action="contradict", target="f2", content="Ana says that User lives in Bonn", match=["bonn"])

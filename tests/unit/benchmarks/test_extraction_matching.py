@@ -1,4 +1,4 @@
-"""When a proposal is a gold fact, and who is paired with whom."""
+"""When a proposal matches a gold fact, and which are paired."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def fact(**given: Any) -> GoldFact:
 @pytest.mark.parametrize(
     "content", ["User lives in Seattle", "user has been living in SEATTLE", "Seattle is where User lives"]
 )
-def test_other_words_count_where_every_pattern_is_found(content: str) -> None:
+def test_other_words_match_if_every_pattern_is_found(content: str) -> None:
     assert counts_as(proposal(content), fact(match=["seattle", "liv"]))
 
 
@@ -31,7 +31,7 @@ def test_other_words_count_where_every_pattern_is_found(content: str) -> None:
         proposal(sources=frozenset()),
     ],
 )
-def test_a_wrong_value_a_denial_or_another_message_does_not_count(wrong: Any) -> None:
+def test_wrong_value_denial_or_message_does_not_match(wrong: Any) -> None:
     assert not counts_as(wrong, fact())
 
 
@@ -53,18 +53,18 @@ def test_a_wrong_value_a_denial_or_another_message_does_not_count(wrong: Any) ->
         ("User meat yemiyor değil", "User meat yiyor", False),
     ],
 )
-def test_both_have_to_deny_as_often(one: str, other: str, same: bool) -> None:
+def test_both_must_have_the_same_number_of_denials(one: str, other: str, same: bool) -> None:
     assert counts_as(proposal(one), fact(content=other, match=["meat"])) is same
 
 
-def test_a_fact_takes_one_proposal_the_closest_and_the_rest_is_false() -> None:
+def test_fact_takes_the_closest_proposal_and_the_rest_are_false() -> None:
     far, near = proposal("User, so it seems, may live near Seattle"), proposal("User lives in Seattle")
     matched = match([fact()], [far, near])
     assert matched.found == {"f1": near}
     assert matched.false == (far,)
 
 
-def test_a_proposal_stands_for_one_fact_only() -> None:
+def test_proposal_matches_one_fact_only() -> None:
     both = proposal("User lives in Seattle with a dog")
     matched = match([fact(), fact(id="f2", content="User has a dog", match=["dog"])], [both])
     assert list(matched.found.values()) == [both]
@@ -82,12 +82,12 @@ def test_as_many_as_possible_are_paired() -> None:
     assert matched.found == {"f1": plain, "f2": pine}
 
 
-def test_an_optional_fact_takes_no_proposal_from_another() -> None:
+def test_optional_fact_takes_no_proposal_from_another() -> None:
     matched = match([fact(id="f0", optional=True), fact()], [proposal()])
     assert list(matched.found) == ["f1"]
 
 
-def test_what_is_in_quarantine_is_neither_found_nor_false() -> None:
+def test_quarantined_fact_is_neither_found_nor_false() -> None:
     held = proposal(action="quarantine", memory_id=None)
     matched = match([fact()], [held])
     assert (matched.found, matched.false, matched.held_back) == ({}, (), {"f1": held})

@@ -1,4 +1,4 @@
-"""What the oracle answers to the product's own prompts."""
+"""The oracle's answers to the product's own prompts."""
 
 import json
 import urllib.request
@@ -35,7 +35,7 @@ def oracle() -> Iterator[Oracle]:
 
 
 def asked(oracle: Oracle, prompt: Prompt[Any]) -> Any:
-    """The answer to a prompt, over HTTP."""
+    """Return the answer to a prompt, over HTTP."""
     body = {
         "model": "oracle",
         "messages": [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
@@ -48,7 +48,7 @@ def asked(oracle: Oracle, prompt: Prompt[Any]) -> Any:
 
 
 def messages(*contents: str, **given: Any) -> list[Message]:
-    """What a batch holds, from the user, each an hour after the one before."""
+    """Return a batch of user messages, each an hour after the one before."""
     return [
         message(one, number, **{"occurred_at": NINE + (number - 1) * HOUR, **given})
         for number, one in enumerate(contents, 1)
@@ -60,21 +60,21 @@ def facts_of(oracle: Oracle, shown: Sequence[Message]) -> list[tuple[str, tuple[
     return [(fact.content, fact.sources) for fact in answer.facts]
 
 
-def test_it_knows_a_session_by_its_messages(oracle: Oracle) -> None:
+def test_oracle_recognises_a_session_by_its_messages(oracle: Oracle) -> None:
     assert facts_of(oracle, messages("I live in Seattle")) == [("User lives in Seattle", (1,))]
     assert facts_of(oracle, messages("hm", "I live in Berlin now")) == [(BERLIN, (2,))]
 
 
-def test_of_two_sessions_with_the_same_words_it_takes_that_of_the_same_time(oracle: Oracle) -> None:
+def test_session_with_the_same_words_is_recognised_by_its_time(oracle: Oracle) -> None:
     later = messages("I live in Seattle", occurred_at=datetime.fromisoformat(LATER))
     assert facts_of(oracle, later) == [(AGAIN, (1,))]
 
 
-def test_it_names_messages_by_the_numbers_that_are_shown(oracle: Oracle) -> None:
+def test_oracle_refers_to_messages_by_the_shown_numbers(oracle: Oracle) -> None:
     assert facts_of(oracle, messages("I live in Berlin now")) == [(BERLIN, (1,))]
 
 
-def test_a_message_with_something_hidden_is_known_by_its_time_and_words(oracle: Oracle) -> None:
+def test_redacted_message_is_recognised_by_its_time_and_words(oracle: Oracle) -> None:
     assert facts_of(oracle, messages("I live in [hidden]")) == [("User lives in Seattle", (1,))]
     assert facts_of(oracle, messages("I live in [hidden]", occurred_at=NINE + HOUR)) == []
     assert facts_of(oracle, messages("We went to Rome")) == []
@@ -89,22 +89,22 @@ SEATTLE = (known("User lives in Seattle", 3, said_at=NINE), 0.7)
 TEA = (known("User likes tea", 4, said_at=NINE), 0.7)
 
 
-def test_it_decides_by_the_local_numbers(oracle: Oracle) -> None:
+def test_oracle_decides_by_local_numbers(oracle: Oracle) -> None:
     fact = new(BERLIN, TEA, SEATTLE, number=5, said_at=NINE + timedelta(days=9))
     assert decisions(oracle, fact) == [(5, "supersede", 3)]
 
 
-def test_what_is_not_shown_as_near_cannot_be_named(oracle: Oracle) -> None:
+def test_memory_that_is_not_shown_as_near_cannot_be_named(oracle: Oracle) -> None:
     fact, other = new(BERLIN, TEA, number=5, said_at=NINE + timedelta(days=9)), new("User sings", SEATTLE, said_at=NINE)
     assert decisions(oracle, other, fact) == [(1, "add", None), (5, "add", None)]
 
 
-def test_what_it_does_not_know_is_added(oracle: Oracle) -> None:
+def test_unknown_fact_is_added(oracle: Oracle) -> None:
     unknown = new("User likes jazz", SEATTLE, said_at=NINE)
     assert decisions(oracle, unknown) == [(1, "add", None)]
 
 
-def test_a_fact_of_the_same_batch_is_put_right() -> None:
+def test_fact_of_the_same_batch_is_corrected() -> None:
     one_session = case(session(gold(), MOVED), store=[BERLIN])
     first = (known("User lives in Seattle", 9, said_at=NINE, earlier_fact=1), 0.7)
     facts = [
@@ -115,7 +115,7 @@ def test_a_fact_of_the_same_batch_is_put_right() -> None:
         assert decisions(oracle, *facts) == [(1, "add", None), (2, "supersede", 9)]
 
 
-def test_a_memory_is_known_by_what_it_said_before_this_batch() -> None:
+def test_memory_is_recognised_by_its_content_before_this_batch() -> None:
     merged = "User lives in Seattle, Ballard"
     named = gold(id="f2", action="update", target="f1", merged=merged, quote="Ballard, to be precise", match=["live"])
     again = gold(id="f3", action="none", target="f2", content="User lives in Ballard", match=["ballard"])

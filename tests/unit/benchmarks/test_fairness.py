@@ -1,4 +1,4 @@
-"""The import of the fairness run, and what is made of the figures."""
+"""The import of the fairness benchmark, and its figures."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ def beside(p95: float) -> Talk:
 
 
 @given(st.integers(1, 300), st.integers(1, 40))
-def test_the_import_has_all_its_messages_about_equally_long_in_each_namespace(messages: int, namespaces: int) -> None:
+def test_import_has_all_its_messages_about_equally_long_in_each_namespace(messages: int, namespaces: int) -> None:
     lengths = [len(said) for _, said in conversations(messages, namespaces)]
 
     assert (len(lengths), sum(lengths)) == (namespaces, messages)
@@ -26,18 +26,18 @@ def test_the_import_has_all_its_messages_about_equally_long_in_each_namespace(me
 
 
 @pytest.mark.parametrize(("p95", "holds"), [(3.0, True), (5.0, True), (5.1, False)])
-def test_a_chat_may_wait_two_seconds_longer_beside_an_import(p95: float, holds: bool) -> None:
+def test_chat_may_wait_two_seconds_longer_beside_an_import(p95: float, holds: bool) -> None:
     assert Result(IMPORT, ALONE, beside(p95), Waiting()).holds == holds
 
 
 @pytest.mark.parametrize("consolidated", [0, 20_000])
-def test_an_import_that_stands_still_or_is_over_shows_nothing(consolidated: int) -> None:
+def test_import_that_stalls_or_is_over_proves_nothing(consolidated: int) -> None:
     imported = replace(IMPORT, consolidated=consolidated)
 
     assert not Result(imported, ALONE, beside(3.0), Waiting()).holds
 
 
-def test_the_json_names_what_waited_where() -> None:
+def test_json_names_what_waited_where() -> None:
     found = Result(IMPORT, ALONE, beside(4.0), Waiting(spool=19_000, queue=800, inbox=7_000)).as_dict()
 
     assert (found["spool_max"], found["queue_max"], found["inbox_max"]) == (19_000, 800, 7_000)

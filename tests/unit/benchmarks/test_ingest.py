@@ -1,4 +1,4 @@
-"""The loader of LoCoMo's form, on a file of our own."""
+"""The loader of LoCoMo's format, on a file of the test."""
 
 import json
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ FILE = [
 ]
 
 
-def test_sessions_come_in_the_order_of_their_numbers_with_times(tmp_path: Path) -> None:
+def test_sessions_come_in_numerical_order_with_times(tmp_path: Path) -> None:
     data = tmp_path / "data.json"
     data.write_text(json.dumps(FILE))
 
@@ -43,7 +43,7 @@ def test_sessions_come_in_the_order_of_their_numbers_with_times(tmp_path: Path) 
     assert {message["conversation"] for message in messages} == {"session-2", "session-10"}
 
 
-def test_a_run_is_sound_only_if_nothing_is_missing_doubled_disordered_or_undone() -> None:
+def test_run_is_sound_only_if_nothing_is_missing_doubled_disordered_or_undone() -> None:
     sound = dict.fromkeys(Result.__dataclass_fields__, 0)
     assert Result(**sound).sound
     for fault in ("missing", "doubled", "out_of_order", "undone"):

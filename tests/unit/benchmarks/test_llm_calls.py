@@ -37,7 +37,7 @@ def answered(messages: list[Message], earlier: tuple[Message, ...] = ()) -> list
     return list(answer["facts"])
 
 
-def test_a_fact_is_found_where_its_turn_is_asked_about_under_the_numbers_shown() -> None:
+def test_fact_is_found_where_its_turn_is_asked_about_under_the_shown_numbers() -> None:
     messages = batch(("Ana", "Hi!"), ("Ben", "My dog is Rex."), ("Ben", "He is a good dog.\nThe best!"))
     (fact,) = answered(messages)
 
@@ -45,7 +45,7 @@ def test_a_fact_is_found_where_its_turn_is_asked_about_under_the_numbers_shown()
     assert [mention["name"] for mention in fact["mentions"]] == ["Ben"]
 
 
-def test_a_turn_that_only_explains_gives_no_fact_again() -> None:
+def test_turn_shown_only_as_context_gives_no_fact_again() -> None:
     messages = batch(("Ana", "Hi!"), ("Ana", "I bought a chair."))
     assert [fact["content"] for fact in answered(messages)] == [CHAIR.content]
     assert answered(messages[:1], earlier=(messages[1],)) == []
@@ -56,7 +56,7 @@ def test_one_of_several_turns_is_enough_if_it_is_the_first() -> None:
     assert answered(batch(("Ben", "He is a good dog.\nThe best!"))) == []
 
 
-def test_what_is_replayed_stands_the_check_of_the_service() -> None:
+def test_replayed_facts_pass_the_checks_of_the_service() -> None:
     messages = batch(("Ana", "I bought a chair."), ("Ben", "My dog is Rex."))
     with ReplayingModel(TOLD) as endpoint:
         model = OpenAILanguageModel("m", api_key="none", timeout=10, base_url=endpoint.base_url)
@@ -66,7 +66,7 @@ def test_what_is_replayed_stands_the_check_of_the_service() -> None:
     assert endpoint.calls["ExtractionAnswer"] == 1
 
 
-def test_other_questions_are_answered_as_the_tests_fake_does() -> None:
+def test_other_questions_are_answered_like_the_tests_fake() -> None:
     asked = {"messages": [{"content": "BEGIN FACTS\nF1, near no memory\n| Ana bought a chair\nEND FACTS"}]}
     with ReplayingModel(TOLD) as endpoint:
         answer = endpoint.take(Request("/chat/completions", "ConsolidationAnswer", asked))
@@ -74,7 +74,7 @@ def test_other_questions_are_answered_as_the_tests_fake_does() -> None:
     assert [one["action"] for one in answer["decisions"]] == ["add"]
 
 
-def test_the_facts_of_a_conversation_are_read_with_the_words_of_their_turns(tmp_path: Path) -> None:
+def test_facts_of_a_conversation_are_read_with_the_words_of_their_turns(tmp_path: Path) -> None:
     turns = [
         {"speaker": "Ana", "dia_id": "D1:1", "text": "I bought a chair."},
         {"speaker": "Ben", "dia_id": "D1:2", "text": "My dog is Rex."},
@@ -90,5 +90,5 @@ def test_the_facts_of_a_conversation_are_read_with_the_words_of_their_turns(tmp_
 
 
 @pytest.mark.parametrize(("count", "messages", "each"), [(19, 419, 4.5), (0, 10, 0.0), (12, 100, 12.0)])
-def test_figures_are_for_each_hundred_messages(count: int, messages: int, each: float) -> None:
+def test_figures_are_per_hundred_messages(count: int, messages: int, each: float) -> None:
     assert per_100(count, messages) == each

@@ -1,4 +1,4 @@
-"""The data that a model is tried on, and what it cost."""
+"""The data that a model is tried on, and the cost."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from benchmarks.models.outcome import Outcome, Price
 DATA = Path(__file__).parents[2] / "data"
 
 
-def test_data_are_told_by_what_they_hold() -> None:
+def test_data_formats_are_recognised_by_their_content() -> None:
     assert isinstance(read_data(DATA / "entities" / "nurse_and_choir", None), World)
     for conversations in (DATA / "locomo", DATA / "locomo" / "locomo-small.json"):
         (one,) = several(conversations)
@@ -27,19 +27,19 @@ def test_data_are_told_by_what_they_hold() -> None:
 
 
 def several(path: Path, most: int | None = None) -> Sequence[Case | Conversation]:
-    """The cases or conversations of a file or folder."""
+    """Return the cases or conversations of a file or folder."""
     found = read_data(path, most)
     assert not isinstance(found, World | Transcript)
     return found
 
 
-def test_data_that_hold_nothing_known_are_refused(tmp_path: Path) -> None:
+def test_data_of_an_unknown_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"holds no file"):
         read_data(tmp_path, None)
 
 
 @pytest.mark.parametrize("most", [1, 9, 20, 60])
-def test_cases_are_taken_whole_and_have_at_most_so_many_messages(most: int) -> None:
+def test_cases_are_taken_whole_up_to_a_number_of_messages(most: int) -> None:
     everything, taken = (read_data(DATA / "extraction", limit) for limit in (None, most))
 
     assert taken == everything[: len(taken)]  # type: ignore[index,arg-type]
@@ -47,7 +47,7 @@ def test_cases_are_taken_whole_and_have_at_most_so_many_messages(most: int) -> N
     assert messages_of(everything[: len(taken) + 1]) > most  # type: ignore[index,arg-type]
 
 
-def test_a_conversation_is_cut_off_and_keeps_the_questions_that_are_answered_before() -> None:
+def test_conversation_is_cut_off_and_keeps_the_questions_answered_before() -> None:
     (whole,), (cut,) = (several(DATA / "locomo", most) for most in (None, 12))
     assert isinstance(whole, Conversation)
     assert isinstance(cut, Conversation)
@@ -57,7 +57,7 @@ def test_a_conversation_is_cut_off_and_keeps_the_questions_that_are_answered_bef
     assert {turn for one in cut.questions for turn in one.evidence} <= {turn.id for turn in cut.turns}
 
 
-def test_money_is_counted_of_what_all_stages_sent_and_got() -> None:
+def test_cost_counts_what_all_stages_sent_and_received() -> None:
     spent = {
         "extract": {"calls": 2, "prompt_tokens": 1_000_000, "completion_tokens": 300_000},
         "consolidate": {"calls": 1, "prompt_tokens": 1_000_000, "completion_tokens": 200_000},

@@ -1,4 +1,4 @@
-"""What benchmarks.peers reads, tells and counts; the peers themselves are not needed."""
+"""What benchmarks.peers reads, prints and counts; the peers themselves are not needed."""
 
 import json
 import os
@@ -35,7 +35,7 @@ DOG = Told("Ben has a dog named Rex", "Ben", ("My dog is Rex.", "He is a good do
 
 
 def sample(**changed: Any) -> dict[str, Any]:
-    """A conversation of two sessions in the layout of LoCoMo."""
+    """Return a conversation of two sessions in LoCoMo's format."""
     first = [
         {"speaker": "Ana", "dia_id": "D1:1", "text": "I bought a chair."},
         {"speaker": "Ben", "dia_id": "D1:2", "text": "My dog is Rex."},
@@ -70,7 +70,7 @@ def written(folder: Path, *samples: dict[str, Any]) -> Path:
     return path
 
 
-def test_a_conversation_is_read_with_facts_and_questions_that_can_be_answered(tmp_path: Path) -> None:
+def test_conversation_is_read_with_facts_and_answerable_questions(tmp_path: Path) -> None:
     told = read_conversation(written(tmp_path, sample(), sample(sample_id="two")))
 
     assert (told.name, told.messages, [len(session) for session in told.sessions]) == ("one", 4, [3, 1])
@@ -85,14 +85,14 @@ def test_a_conversation_is_read_with_facts_and_questions_that_can_be_answered(tm
     )
 
 
-def test_the_first_sessions_bring_their_own_facts_and_questions_alone(tmp_path: Path) -> None:
+def test_first_sessions_have_only_their_own_facts_and_questions(tmp_path: Path) -> None:
     told = read_conversation(written(tmp_path, sample()), "one", sessions=1)
 
     assert (told.messages, told.told) == (3, [CHAIR, DOG])
     assert [one.question for one in told.questions] == ["What did Ana buy?"]
 
 
-def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
+def test_unusable_data_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="none of one"):
         read_conversation(written(tmp_path, sample()), "other")
     with pytest.raises(DataError, match="no question"):
@@ -101,12 +101,12 @@ def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
         data_file(tmp_path / "..")  # the folder above, which holds folders
 
 
-def test_a_folder_means_its_first_file(tmp_path: Path) -> None:
+def test_folder_means_its_first_file(tmp_path: Path) -> None:
     path = written(tmp_path, sample())
     assert data_file(tmp_path) == data_file(path) == path
 
 
-def test_the_small_conversation_of_the_project_is_whole() -> None:
+def test_small_conversation_of_the_project_is_complete() -> None:
     told = read_conversation(SMALL)
 
     assert len(told.sessions) == 3
@@ -123,7 +123,7 @@ def test_pairs_hold_every_turn_once_and_in_order(numbers: list[int]) -> None:
     assert all(len(pair) == 2 for pair in by_two[:-1])
 
 
-def test_peers_are_told_by_pairs_within_a_session_or_by_session() -> None:
+def test_peers_are_fed_by_pairs_within_a_session_or_by_session() -> None:
     told = read_conversation(SMALL)
     by_two, whole = (PEERS[name].sessions(told) for name in ("mem0_pairs", "mem0_sessions"))
 
@@ -141,7 +141,7 @@ def conversation(*facts: Fact) -> Conversation:
     )
 
 
-def test_what_is_found_counts_for_the_turns_it_came_from() -> None:
+def test_results_count_for_the_turns_they_came_from() -> None:
     turns = turns_of(conversation(Fact(CHAIR, ("D1:1",)), Fact(DOG, ("D1:2", "D1:3")), Fact(CHAIR, ("D2:1",))))
 
     assert turns == {
@@ -162,7 +162,7 @@ def test_more_results_never_find_less(texts: list[str], shown: int) -> None:
     assert 0.0 <= fewer <= recall(EVIDENCE, [texts] * 2, turns) == 1.0
 
 
-def test_the_figures_of_a_system_that_is_searched_in_two_ways() -> None:
+def test_system_with_two_kinds_of_search_has_figures_of_both() -> None:
     found = [
         {"own": Found(5.0, [CHAIR.content]), "other": Found(1.0, ["My  dog is Rex."])},
         {"own": Found(7.0, [DOG.content]), "other": Found(2.0, [])},
@@ -177,7 +177,7 @@ def test_the_figures_of_a_system_that_is_searched_in_two_ways() -> None:
 
 
 class Shelf:
-    """A memory system that remembers lines, and finds the first or the last."""
+    """A memory system that stores lines, and finds the first or the last."""
 
     def __init__(self, embedder: CountedEmbedder) -> None:
         self.lines: list[str] = []
@@ -204,7 +204,7 @@ class Shelf:
         return self.lines[:top]
 
 
-def test_a_job_is_told_call_by_call_and_settles_after_each_session_then_it_is_asked() -> None:
+def test_job_is_fed_call_by_call_settles_after_each_session_and_is_then_asked() -> None:
     said = (("D1:1", "c1", "Hi"), ("D1:2", "c1", "Well?"), ("D2:1", "c2", "Bye"))
     hi, well, bye = (
         Message(place, "user", conversation, "Ana", text, "2024-01-01") for place, conversation, text in said
@@ -219,7 +219,7 @@ def test_a_job_is_told_call_by_call_and_settles_after_each_session_then_it_is_as
     assert (len(cost.blocking_ms), cost.embedding_calls) == (
         5,
         3,
-    )  # three calls and two ends; of searching there were more
+    )  # three calls and two ends; there were more searches
     assert embedder.calls == 5
     assert {way: one.texts for way, one in found.items()} == {"first": ["Ana: Hi"], "last": ["Ana: Bye"]}
 
@@ -233,7 +233,7 @@ for line in sys.stdin:
 """
 
 
-def test_a_process_answers_line_by_line_until_it_ends(tmp_path: Path) -> None:
+def test_process_answers_line_by_line_until_it_ends(tmp_path: Path) -> None:
     (tmp_path / "echo.py").write_text(ECHO)
     with running(Path(sys.executable), "echo", {**os.environ, "PYTHONPATH": str(tmp_path)}) as process:
         assert [process.ask(one) for one in ({"a": "ä\n"}, "b")] == [[{"a": "ä\n"}], ["b"]]
@@ -241,12 +241,12 @@ def test_a_process_answers_line_by_line_until_it_ends(tmp_path: Path) -> None:
             process.ask("leave")
 
 
-def test_without_the_peers_it_says_what_to_install(tmp_path: Path) -> None:
+def test_missing_peers_are_named_with_what_to_install(tmp_path: Path) -> None:
     with pytest.raises(PeersMissing, match="make peers"):
         check_peers(tmp_path / "python")
 
 
-def test_the_peers_get_no_keys_of_the_machine_and_no_telemetry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_peers_get_no_keys_of_the_machine_and_no_telemetry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "OPENROUTER_API_KEY", "LANGSMITH_API_KEY", "LANGCHAIN_TRACING_V2", "MEM0_TELEMETRY"):
         monkeypatch.setenv(name, "true")
     given = environment(tmp_path)

@@ -1,4 +1,4 @@
-"""What the model of benchmarks.peers answers each system, and the endpoint that it answers at."""
+"""The answers of benchmarks.peers' model to each system, and its endpoint."""
 
 import json
 import urllib.request
@@ -44,13 +44,13 @@ def langmem_request(said: str) -> dict[str, Any]:
     return {"model": "fake", "messages": messages, "tools": [{"type": "function"}]}
 
 
-def test_mem0_gets_the_facts_of_the_new_messages_alone() -> None:
+def test_mem0_gets_only_the_facts_of_the_new_messages() -> None:
     said = json.loads(answer(TOLD, mem0_request("I bought\na chair."))["content"])
     assert said == {"memory": [{"id": "0", "text": CHAIR.content}]}
     assert json.loads(answer(TOLD, mem0_request("Hi!"))["content"]) == {"memory": []}
 
 
-def test_langmem_gets_them_as_calls_of_its_tool() -> None:
+def test_langmem_gets_facts_as_calls_of_its_tool() -> None:
     (call,) = answer(TOLD, langmem_request("I bought\na chair."))["tool_calls"]
     assert (call["function"]["name"], json.loads(call["function"]["arguments"])) == (
         "Memory",
@@ -59,7 +59,7 @@ def test_langmem_gets_them_as_calls_of_its_tool() -> None:
     assert "tool_calls" not in answer(TOLD, langmem_request("Hi!"))
 
 
-def test_mosshead_gets_them_in_the_form_of_its_schema() -> None:
+def test_mosshead_gets_facts_in_the_form_of_its_schema() -> None:
     noon = datetime(2023, 5, 8, 12, tzinfo=UTC)
     message = Message(1, UUID(int=1), "c1", Role.USER, "Ana", "I bought a chair.", noon)
     prompt = extraction_prompt([message], Background())
@@ -70,7 +70,7 @@ def test_mosshead_gets_them_in_the_form_of_its_schema() -> None:
     assert (fact.content, fact.sources) == (CHAIR.content, (1,))
 
 
-def test_a_prompt_of_another_version_is_refused() -> None:
+def test_prompt_of_another_version_is_refused() -> None:
     request = mem0_request("Hi!")
     request["messages"][-1]["content"] = "## Messages\nuser: Ana: Hi!"
     with pytest.raises(ValueError, match="another version"):
@@ -86,7 +86,7 @@ def test_schemas_and_tools_are_read_too() -> None:
     assert prompt_tokens(said | {"response_format": {}, "tools": []}, count) == 5 + len("{}[]")
 
 
-def test_the_endpoint_answers_over_http_and_keeps_what_it_was_asked() -> None:
+def test_endpoint_answers_over_http_and_keeps_its_requests() -> None:
     request = mem0_request("I bought a chair.")
     with Endpoint(partial(answer, TOLD), 0.0) as endpoint:
         sent = urllib.request.Request(f"{endpoint.base_url}/chat/completions", json.dumps(request).encode())
@@ -97,7 +97,7 @@ def test_the_endpoint_answers_over_http_and_keeps_what_it_was_asked() -> None:
     assert endpoint.asked == [request]
 
 
-def test_a_fact_is_told_where_its_first_turn_is_new_and_not_again() -> None:
+def test_fact_is_told_when_its_first_turn_is_new_and_not_again() -> None:
     first, second = (json.loads(answer(TOLD, mem0_request(text))["content"]) for text in DOG.texts)
     assert first == {"memory": [{"id": "0", "text": DOG.content}]}
     assert second == {"memory": []}

@@ -28,7 +28,7 @@ def test_each_publish_is_timed() -> None:
     assert found.max_ms >= 5
 
 
-def test_where_it_is_refused_a_few_times_are_enough() -> None:
+def test_run_ends_after_a_few_refusals() -> None:
     def publish(number: int) -> None:
         raise SpoolUnavailable if number % 2 else SpoolFull
 
@@ -36,7 +36,7 @@ def test_where_it_is_refused_a_few_times_are_enough() -> None:
     assert (found.publishes, found.refused) == (3, 3)
 
 
-def test_any_other_error_ends_it() -> None:
+def test_any_other_error_ends_the_run() -> None:
     def publish(number: int) -> None:
         raise LookupError
 
@@ -55,10 +55,10 @@ def test_any_other_error_ends_it() -> None:
         ({"p99_ms": 50.0, "mode": "inbox"}, True),
     ],
 )
-def test_the_times_are_the_spools_when_paced(given: dict[str, object], kept: bool) -> None:
+def test_paced_times_are_those_of_the_spool(given: dict[str, object], kept: bool) -> None:
     assert within(row(**given)) is kept
 
 
 @pytest.mark.parametrize(("lost", "sound"), [({}, True), ({"spool": 1}, False), ({"inbox": 1}, False)])
-def test_nothing_may_be_lost(lost: dict[str, int], sound: bool) -> None:
+def test_lost_events_fail_the_run(lost: dict[str, int], sound: bool) -> None:
     assert Result([], {}, {"spool": 0, "inbox": 0, **lost}, 0.0, within=True).sound is sound

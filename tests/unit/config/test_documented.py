@@ -1,4 +1,4 @@
-"""Every setting is documented, and nothing is documented that is no setting."""
+"""Every setting is documented, and everything documented is a setting."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ def test_every_setting_is_documented(document: str) -> None:
 
 
 @pytest.mark.parametrize("document", [*PAGES, ".env.example", "README.md", "docker-compose.yml"])
-def test_nothing_is_documented_that_is_no_setting(document: str) -> None:
+def test_everything_documented_is_a_setting(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     assert set(re.findall(r"\bMOSSHEAD_[A-Z_]+[A-Z]\b", text)) <= NAMES | OF_THE_APP | OF_OTHERS
 
@@ -32,7 +32,7 @@ def test_no_setting_is_unknown() -> None:
     assert unknown_settings(dict.fromkeys(NAMES | OF_THE_APP | OF_OTHERS, "x")) == {}
 
 
-def test_what_may_be_set_under_compose_reaches_the_containers() -> None:
+def test_settings_allowed_under_compose_reach_the_containers() -> None:
     under_compose, _, _ = (
         (ROOT / ".env.example").read_text(encoding="utf-8").partition("Only where you run the service without")
     )

@@ -1,4 +1,4 @@
-"""The service's settings: what is wrong is named, and what is derived is right."""
+"""The service's settings: errors are named, and derived values are right."""
 
 import pytest
 
@@ -23,14 +23,14 @@ from mosshead.errors import ConfigurationError
         ("STAGE_SECONDS", "120", "MOSSHEAD_STAGE_SECONDS must be above twice MOSSHEAD_LLM_TIMEOUT, 120"),
     ],
 )
-def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str) -> None:
+def test_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str) -> None:
     monkeypatch.setenv(f"MOSSHEAD_{name}", value)
     with pytest.raises(ConfigurationError) as caught:
         settings()
     assert says.casefold() in str(caught.value).casefold()
 
 
-def test_a_wrong_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_secret_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSSHEAD_ATTEMPTS", "s3cret")
     with pytest.raises(ConfigurationError) as caught:
         settings()
@@ -53,7 +53,7 @@ def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -
         ("SWEEP_SECONDS", "1e300"),
     ],
 )
-def test_a_time_that_no_clock_reaches_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+def test_unreachable_time_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(f"MOSSHEAD_{name}", value)
     with pytest.raises(ConfigurationError, match=rf"MOSSHEAD_{name}: "):
         settings()
@@ -68,20 +68,18 @@ def test_empty_means_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "uses"), [("OPENAI_API_KEY", True), ("OPENAI_BASE_URL", True), ("MOSSHEAD_OPENAI_API_KEY", False)]
 )
-def test_a_key_or_an_address_of_an_llm_is_what_makes_it_used(
-    monkeypatch: pytest.MonkeyPatch, name: str, uses: bool
-) -> None:
+def test_llm_is_used_if_it_has_a_key_or_an_address(monkeypatch: pytest.MonkeyPatch, name: str, uses: bool) -> None:
     assert not Settings().uses_llm
     monkeypatch.setenv(name, "something")
     assert Settings().uses_llm is uses
 
 
-def test_a_lease_may_be_shorter_than_a_call_of_the_llm() -> None:
+def test_lease_may_be_shorter_than_a_call_of_the_llm() -> None:
     """It is renewed while the stage runs."""
     assert Settings().lease_seconds < Settings().llm_timeout < Settings().stage_seconds
 
 
-def test_a_key_does_not_show() -> None:
+def test_key_is_not_shown() -> None:
     assert "s3cret" not in repr(Settings(OPENAI_API_KEY="s3cret", signing_keys="k1:acme:s3cret"))
 
 
@@ -101,25 +99,25 @@ def test_a_key_does_not_show() -> None:
         ),
     ],
 )
-def test_a_login_is_derived_from_the_database_where_it_is_not_given(url: str, login: str) -> None:
+def test_login_is_derived_from_the_database_if_not_given(url: str, login: str) -> None:
     assert Settings(database_url=url).login("worker") == login
     assert Settings(database_url=url).login("reader") == url
     assert Settings(database_url=url, worker_url="given").login("worker") == "given"
 
 
-def test_what_nothing_says_is_asked_for() -> None:
+def test_missing_required_setting_is_named_with_the_fix() -> None:
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL is not set\. .*mosshead up"):
         Settings().login("worker")
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL is not set\. .*mosshead up"):
         Settings().broker()
 
 
-def test_the_apps_own_database_is_not_taken_for_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_apps_own_database_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://app@host/app")
     assert Settings().database_url is None
 
 
-def test_a_misspelt_setting_is_known_by_what_it_resembles() -> None:
+def test_misspelt_setting_is_recognised_by_similarity() -> None:
     environment = {
         "MOSSHEAD_DEBOUNCE_SECOND": "5",
         "MOSSHEAD_OPENAI_API_KEY": "key",

@@ -31,7 +31,7 @@ def sample() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def said(sample: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the user said, without the assistant's turns."""
+    """Return what the user said, without the assistant's turns."""
     return [message for message in sample if message["role"] == Role.USER]
 
 
@@ -45,14 +45,14 @@ def test_every_message_has_the_documented_shape(sample: list[dict[str, Any]]) ->
         assert datetime.fromisoformat(message["occurred_at"]).tzinfo is not None
 
 
-def test_times_rise_over_at_least_two_and_a_half_years(sample: list[dict[str, Any]]) -> None:
+def test_times_increase_over_at_least_two_and_a_half_years(sample: list[dict[str, Any]]) -> None:
     times = [datetime.fromisoformat(message["occurred_at"]) for message in sample]
 
     assert all(earlier < later for earlier, later in itertools.pairwise(times))
     assert times[-1] - times[0] >= timedelta(days=913)
 
 
-def test_the_zone_follows_the_user_from_bristol_to_valencia(sample: list[dict[str, Any]]) -> None:
+def test_zone_follows_the_user_from_bristol_to_valencia(sample: list[dict[str, Any]]) -> None:
     offsets = [datetime.fromisoformat(message["occurred_at"]).utcoffset() for message in sample]
     moved = next(place for place, message in enumerate(sample) if message["conversation"] == "c-2025-01-valencia")
 
@@ -60,18 +60,18 @@ def test_the_zone_follows_the_user_from_bristol_to_valencia(sample: list[dict[st
     assert set(offsets[moved:]) == {timedelta(hours=1), timedelta(hours=2)}
 
 
-def test_it_is_long_enough(sample: list[dict[str, Any]]) -> None:
+def test_sample_is_long_enough(sample: list[dict[str, Any]]) -> None:
     assert len(sample) >= 80
     assert len({message["conversation"] for message in sample}) >= 6
 
 
-def test_the_story_is_told_in_january_2023(said: list[dict[str, Any]]) -> None:
+def test_story_is_told_in_january_2023(said: list[dict[str, Any]]) -> None:
     told = [message for message in said if message["content"] == STORY]
 
     assert [message["occurred_at"][:7] for message in told] == ["2023-01"]
 
 
-def test_the_human_check_is_taught_on_another_day(said: list[dict[str, Any]]) -> None:
+def test_human_check_is_taught_on_another_day(said: list[dict[str, Any]]) -> None:
     story = next(message for message in said if message["content"] == STORY)
     taught = [message for message in said if LESSON in message["content"]]
 
@@ -80,7 +80,7 @@ def test_the_human_check_is_taught_on_another_day(said: list[dict[str, Any]]) ->
     assert len(re.findall(r"\b(?:first|Then|Otherwise)\b", taught[0]["content"])) >= 4
 
 
-def test_the_question_is_left_to_the_demo(sample: list[dict[str, Any]]) -> None:
+def test_question_is_left_to_the_demo(sample: list[dict[str, Any]]) -> None:
     assert not any(QUESTION.lower() in message["content"].lower() for message in sample)
 
 
@@ -104,29 +104,29 @@ def test_each_peter_is_known_from_several_conversations(said: list[dict[str, Any
     "words",
     ["Actually, I meant Thursday", "Remember this: ", "Yes, that's right", "last Friday", "yesterday", "next month"],
 )
-def test_it_holds_what_an_extractor_must_cope_with(said: list[dict[str, Any]], words: str) -> None:
+def test_sample_contains_what_an_extractor_must_handle(said: list[dict[str, Any]], words: str) -> None:
     assert any(words in message["content"] for message in said)
 
 
-def test_the_transcript_is_turns_of_two_speakers() -> None:
+def test_transcript_is_turns_of_two_speakers() -> None:
     turns = (EXAMPLES / "transcript.txt").read_text(encoding="utf-8").splitlines()
 
     assert 10 <= len(turns) <= 14
     assert all(re.fullmatch(r"(User|Assistant): \S.*", turn) for turn in turns)
 
 
-def test_the_chat_app_stays_a_chat_app_in_forty_lines() -> None:
+def test_chat_app_stays_below_forty_lines() -> None:
     assert 20 <= count_code_lines((EXAMPLES / "by_hand.py").read_text(encoding="utf-8")) <= CHAT_LINES
 
 
-def test_neither_docstrings_nor_comments_nor_blank_lines_count_as_code() -> None:
+def test_docstrings_comments_and_blank_lines_do_not_count_as_code() -> None:
     source = '"""Doc\nstring."""\n\n# why\nx = (\n    1\n)\n\n\ndef f() -> str:\n    """Doc."""\n    return "a"\n'
 
     assert count_code_lines(source) == 5
 
 
 def count_code_lines(source: str) -> int:
-    """Lines that hold code: neither blank nor part of a comment or a docstring."""
+    """Return the number of lines with code: neither blank nor part of a comment or a docstring."""
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     lines = {line for token in tokens if token.type not in LAYOUT for line in range(token.start[0], token.end[0] + 1)}
     return len(lines - docstring_lines(ast.parse(source)))

@@ -1,4 +1,4 @@
-"""How an app finds the service that the same user runs on this machine, and which ones it does not take."""
+"""How an app finds the same user's service on this machine, and which services it ignores."""
 
 import json
 import logging
@@ -24,24 +24,24 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def running(data_dir: str = "/data") -> AbstractContextManager[None]:
-    """A service of this user, as its announcement has it."""
+    """Return this user's service as its announcement describes it."""
     return announced(user_folder(), Path(data_dir), HERE)
 
 
-def test_a_service_is_found_as_long_as_it_is_announced() -> None:
+def test_service_is_found_as_long_as_it_is_announced() -> None:
     with running():
         assert find_announcement(user_folder()) == Announcement(os.getpid(), Path("/data"), HERE)
     assert find_announcement(user_folder()) is None
     assert list(user_folder().iterdir()) == []
 
 
-def test_an_announcement_can_be_read_by_its_owner_alone() -> None:
+def test_announcement_is_readable_only_by_its_owner() -> None:
     with running():
         (file,) = user_folder().iterdir()
         assert [stat.S_IMODE(one.stat().st_mode) for one in (file, file.parent)] == [0o600, 0o700]
 
 
-def test_an_announcement_whose_writer_was_killed_is_ignored() -> None:
+def test_announcement_of_a_killed_writer_is_ignored() -> None:
     with running():
         (file,) = user_folder().iterdir()
         content = file.read_bytes()
@@ -50,7 +50,7 @@ def test_an_announcement_whose_writer_was_killed_is_ignored() -> None:
     assert find_announcement(user_folder()) is None
 
 
-def test_an_announcement_of_another_user_is_ignored_with_a_warning(
+def test_announcement_of_another_user_is_ignored_with_a_warning(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     with running():
@@ -61,9 +61,7 @@ def test_an_announcement_of_another_user_is_ignored_with_a_warning(
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602])
-def test_an_announcement_that_others_can_write_is_ignored_with_a_warning(
-    mode: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_announcement_writable_by_others_is_ignored_with_a_warning(mode: int, caplog: pytest.LogCaptureFixture) -> None:
     with running():
         (file,) = user_folder().iterdir()
         file.chmod(mode)
@@ -71,7 +69,7 @@ def test_an_announcement_that_others_can_write_is_ignored_with_a_warning(
     assert "can be written by one" in caplog.text
 
 
-def test_a_later_service_takes_the_place_of_an_earlier_one_and_outlasts_it() -> None:
+def test_later_service_replaces_an_earlier_one_and_outlasts_it() -> None:
     with ExitStack() as first:
         first.enter_context(running("/first"))
         with running("/second"):
@@ -81,7 +79,7 @@ def test_a_later_service_takes_the_place_of_an_earlier_one_and_outlasts_it() -> 
             assert found.data_dir == Path("/second")
 
 
-def test_a_service_whose_folder_cannot_be_written_runs_without_an_announcement(
+def test_service_with_an_unwritable_folder_runs_without_an_announcement(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "mosshead").write_text("a file where a folder should be")
@@ -90,7 +88,7 @@ def test_a_service_whose_folder_cannot_be_written_runs_without_an_announcement(
     assert "apps cannot find this service by themselves" in caplog.text
 
 
-def test_an_app_that_names_no_server_takes_the_one_that_runs_here_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+def test_app_that_names_no_server_uses_the_local_service_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     with running():
         found = client_settings()
@@ -98,7 +96,7 @@ def test_an_app_that_names_no_server_takes_the_one_that_runs_here_and_says_so(ca
     assert caplog.messages == ["memory: using the local service in /data"]
 
 
-def test_arguments_go_before_the_environment_and_both_before_a_service_that_runs_here(
+def test_arguments_go_before_the_environment_and_both_before_a_local_service(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -116,14 +114,14 @@ def test_arguments_go_before_the_environment_and_both_before_a_service_that_runs
 
 
 @pytest.mark.parametrize("named", ["argument", "environment"])
-def test_a_broker_alone_is_a_server_that_is_named(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broker_alone_counts_as_a_named_server(named: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if named == "environment":
         monkeypatch.setenv("MOSSHEAD_BROKER_URL", "redis://elsewhere")
     with running(), pytest.raises(ConfigurationError, match="MOSSHEAD_DATABASE_URL is not set"):
         client_settings(broker_url="redis://elsewhere" if named == "argument" else None)
 
 
-def test_an_address_that_is_wrong_is_an_error_though_a_service_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_address_is_an_error_even_if_a_service_runs_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSSHEAD_DATABASE_URL", "no address")
     with running(), pytest.raises(ConfigurationError, match="MOSSHEAD_DATABASE_URL"):
         Memory.connect()

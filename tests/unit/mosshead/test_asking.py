@@ -1,4 +1,4 @@
-"""Questions read as a person would ask them, and never offer the same words twice."""
+"""Questions read naturally, and never offer the same words twice."""
 
 from uuid import uuid4
 
@@ -49,11 +49,11 @@ BROTHER = known(description="User's brother")
         ),
     ],
 )
-def test_what_tells_the_candidates_apart(offered: list[Offered], text: str) -> None:
+def test_question_says_what_distinguishes_the_candidates(offered: list[Offered], text: str) -> None:
     assert question("Peter", offered).text == f"Which Peter do you mean: {text}?"
 
 
-def test_a_question_brings_what_clarify_needs() -> None:
+def test_question_contains_what_clarify_needs() -> None:
     asked = question("Peter", [WRITER, BROTHER], "Ask Peter")
     assert (asked.mention, asked.message, asked.id) == ("Peter", "Ask Peter", None)
     assert [one.entity_id for one in asked.candidates] == [WRITER.entity_id, BROTHER.entity_id]

@@ -5,7 +5,7 @@ import asyncio
 from mosshead.bridge import Bridge
 
 
-def test_reads_that_had_their_share_let_the_loop_see_to_others_first() -> None:
+def test_reads_that_had_their_share_let_other_tasks_run_first() -> None:
     seen: list[str] = []
 
     async def read(bridge: Bridge, name: str) -> None:

@@ -1,4 +1,4 @@
-"""How near unrelated texts lie is measured for each model, so that what is near is near by any of them."""
+"""How near unrelated texts are is measured for each model, so that "near" means the same for all."""
 
 from collections.abc import Sequence
 
@@ -14,29 +14,29 @@ ASKED, ASIDE = "What does my sister do for work?", "How tall is Mount Everest?"
 
 
 class Crowded:
-    """The local model with a direction that all its vectors share, as those of many models do: no cosine is near 0."""
+    """The local model with a direction common to all vectors, as many models have: no cosine is near 0."""
 
     name = "crowded"
     dimensions = MINILM.dimensions + 1
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """The local model's vectors, each with as much again in one more direction."""
+        """Return the local model's vectors with an equally large component in one more direction."""
         vectors = MINILM.embed(list(texts))
         wide = np.hstack([vectors, np.ones((len(vectors), 1), dtype=vectors.dtype)])
         return np.asarray(wide / np.linalg.norm(wide, axis=1, keepdims=True), dtype=vectors.dtype)
 
     def count_tokens(self, text: str) -> int:
-        """As the local model counts."""
+        """Count as the local model does."""
         return MINILM.count_tokens(text)
 
 
 @pytest.mark.parametrize("embedder", [MINILM, Crowded()], ids=lambda one: one.name)
-def test_what_is_asked_about_is_near_and_an_aside_is_not(embedder: Embedder) -> None:
+def test_subject_of_a_question_is_near_and_an_aside_is_not(embedder: Embedder) -> None:
     known, asked, aside = embedder.embed([KNOWN, ASKED, ASIDE])
     near = unrelated_cosines(embedder).near(20)
 
     assert float(known @ asked) >= near > float(known @ aside)
 
 
-def test_each_model_has_a_measure_of_its_own() -> None:
+def test_each_model_has_its_own_measure() -> None:
     assert unrelated_cosines(Crowded()).mean > unrelated_cosines(MINILM).mean + 0.3

@@ -1,4 +1,4 @@
-"""An edit of a document is sent as the app's class reads it."""
+"""A document edit is sent as the app's class reads it."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -11,18 +11,18 @@ from mosshead.models.documents import as_read
 
 
 class Step(BaseModel):
-    """One of several, each with an id of its own."""
+    """One of several, each with its own id."""
 
     id: UUID = Field(default_factory=uuid4)
     weight: int = 0
 
 
 class Steps(RootModel[dict[str, Step]]):
-    """By name."""
+    """Steps by name."""
 
 
 class Plan(BaseModel):
-    """What a class makes up differs at each read."""
+    """Its defaults differ at each read."""
 
     id: UUID = Field(default_factory=uuid4)
     seen_at: datetime = Field(default_factory=lambda: datetime.now(UTC))
@@ -41,10 +41,10 @@ class Plan(BaseModel):
         ({"named": {"warm up": {"weight": "7"}}}, {"named": {"warm up": {"weight": 7}}}),
     ],
 )
-def test_values_are_sent_as_the_class_reads_them_whatever_it_makes_up(patch: Any, sent: Any) -> None:
+def test_values_are_sent_as_the_class_reads_them_whatever_its_defaults(patch: Any, sent: Any) -> None:
     assert as_read(Plan, {}, patch) == sent
 
 
-def test_what_a_class_makes_up_in_a_list_is_sent_with_it() -> None:
+def test_defaults_within_a_list_are_sent_with_it() -> None:
     (step,) = as_read(Plan, {}, {"steps": [{"weight": "7"}]})["steps"]
     assert (step["weight"], UUID(step["id"]).version) == (7, 4)

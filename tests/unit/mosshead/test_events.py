@@ -1,4 +1,4 @@
-"""Events, version 1: what is taken, what is refused and in which words, and the contract that must not drift."""
+"""Events, version 1: what is accepted, what is refused and in which words, and the contract that must not change."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -31,7 +31,7 @@ REFUSED: list[tuple[Any, str]] = [
     (without("content"), "content: missing"),
     (event(type=CANARY), "type: not an event type of version 1; one of message, conversation_ended, undo, configure"),
     (event(content=CANARY, version=2), "version: must be 1"),
-    (event(content=CANARY, namespace=["acme"]), "namespace: needs a tenant and at least one part more"),
+    (event(content=CANARY, namespace=["acme"]), "namespace: needs a tenant and at least one more part"),
     (event(content=CANARY, namespace=f"acme/{CANARY}"), "namespace: give a list of its parts, the tenant first"),
     (event(content=CANARY, namespace=["acme", ""]), r"namespace\[1\]: is empty"),
     (event(content=CANARY, occurred_at="2026-03-02T12:00:00"), "occurred_at: has no time zone; give an aware time"),
@@ -70,14 +70,14 @@ REFUSED: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("data", "says"), REFUSED, ids=[says[:40] for _, says in REFUSED])
-def test_what_does_not_fit_is_named_with_its_fix_and_without_its_text(data: Any, says: str) -> None:
+def test_unsuitable_field_is_named_with_its_fix_and_without_its_text(data: Any, says: str) -> None:
     with pytest.raises(InvalidEvent, match=f"^event not accepted: ([^;]*; )?{says}") as caught:
         parse_event(data)
     assert CANARY not in str(caught.value)
     assert caught.value.__cause__ is caught.value.__context__ is None, "its text would be in the traceback"
 
 
-def test_what_is_nested_too_deeply_is_refused() -> None:
+def test_too_deeply_nested_value_is_refused() -> None:
     deep: Any = CANARY
     for _ in range(990):
         deep = {"a": deep}
@@ -85,7 +85,7 @@ def test_what_is_nested_too_deeply_is_refused() -> None:
         parse_event(event(metadata=deep))
 
 
-def test_a_field_that_is_called_as_a_type_of_event_is_named_as_well() -> None:
+def test_field_named_like_its_event_type_is_reported_too() -> None:
     feedback = {**without("content"), "type": "feedback", "prompt": "greeting", "feedback": 7}
     del feedback["role"]
     with pytest.raises(InvalidEvent, match=r"^event not accepted: feedback: input should be a valid string$"):
@@ -93,7 +93,7 @@ def test_a_field_that_is_called_as_a_type_of_event_is_named_as_well() -> None:
 
 
 @pytest.mark.parametrize("kind", [None, 7, ["message"], {}], ids=["none", "number", "list", "object"])
-def test_a_type_that_is_no_text_is_refused_as_others(kind: object) -> None:
+def test_type_that_is_no_text_is_refused_like_others(kind: object) -> None:
     with pytest.raises(InvalidEvent, match=r"^event not accepted: type: not an event type of version 1; one of "):
         parse_event(event(type=kind))
 
@@ -105,19 +105,19 @@ def test_every_fault_is_named_at_once() -> None:
 
 
 @pytest.mark.parametrize("value", [{"colour": "blue"}, {CANARY: "blue"}, {CANARY: "\x00"}])
-def test_a_service_does_not_name_fields_that_it_does_not_know(value: dict[str, str]) -> None:
+def test_service_does_not_name_unknown_fields(value: dict[str, str]) -> None:
     with pytest.raises(InvalidEvent, match=r"^event not accepted: ") as caught:
         parse_event(event(**value), name_unknown=False)
     assert not any(name in str(caught.value) for name in value)
 
 
-def test_a_call_of_a_tool_needs_no_content() -> None:
+def test_tool_call_needs_no_content() -> None:
     parsed = parse_event(event(role="assistant", content=None, tool_calls=[{"id": "1"}]))
     assert isinstance(parsed, MessageEvent)
     assert parsed.text == ""
 
 
-def test_the_text_of_a_content_in_parts_is_that_of_its_text_parts() -> None:
+def test_text_of_a_content_in_parts_is_that_of_its_text_parts() -> None:
     parts = [{"type": "text", "text": "one"}, {"type": "image_url", "image_url": {}}, {"type": "text", "text": "two"}]
     parsed = parse_event(event(content=parts))
     assert isinstance(parsed, MessageEvent)
@@ -125,7 +125,7 @@ def test_the_text_of_a_content_in_parts_is_that_of_its_text_parts() -> None:
 
 
 def test_parts_of_the_responses_api_are_text_as_well() -> None:
-    """What an agent's history holds word for word would otherwise be kept, and never remembered."""
+    """Otherwise the verbatim items of an agent's history would be stored and never remembered."""
     parts = [
         {"type": "input_text", "text": "one"},
         {"type": "input_image"},
@@ -153,11 +153,11 @@ def test_parts_of_the_responses_api_are_text_as_well() -> None:
         (({"type": "text", "text": "a"}, {"type": "input_text", "text": 5}, "b", {"type": ["text"], "text": "c"}), "a"),
     ],
 )
-def test_the_text_of_any_content(content: object, text: str | None) -> None:
+def test_text_is_extracted_from_any_content(content: object, text: str | None) -> None:
     assert text_of(content) == text
 
 
-def test_a_content_at_its_limit_travels_within_the_limit_of_an_event() -> None:
+def test_content_at_its_limit_fits_the_limit_of_an_event() -> None:
     travelling = parse_event(event(content='"' * MAX_CONTENT_BYTES)).model_dump_json()
     assert len(travelling.encode()) <= MAX_EVENT_BYTES + 1024
 
@@ -184,14 +184,14 @@ messages = st.fixed_dictionaries(
 @pytest.mark.parametrize(
     ("occurred_at", "taken"),
     [
-        ("0001-01-01T00:00:00+01:00", False),  # before the first that Python has in UTC
+        ("0001-01-01T00:00:00+01:00", False),  # before Python's first time in UTC
         ("0001-12-31T23:59:59Z", False),
         ("0002-01-01T00:00:00Z", True),
         ("9998-12-31T23:59:59Z", True),
         ("9999-12-31T23:59:59-12:00", False),
     ],
 )
-def test_a_time_is_one_that_can_be_read_back_in_every_zone(occurred_at: str, taken: bool) -> None:
+def test_time_is_one_that_can_be_read_back_in_every_zone(occurred_at: str, taken: bool) -> None:
     if taken:
         assert parse_event(event(occurred_at=occurred_at)).occurred_at == datetime.fromisoformat(occurred_at)
     else:
@@ -200,20 +200,20 @@ def test_a_time_is_one_that_can_be_read_back_in_every_zone(occurred_at: str, tak
 
 
 @given(fields=messages)
-def test_an_event_comes_back_from_json_as_it_was(fields: dict[str, Any]) -> None:
+def test_event_survives_json(fields: dict[str, Any]) -> None:
     sent = parse_event(event(**fields))
     received = MessageEvent.model_validate_json(sent.model_dump_json(exclude_none=True))
     assert received.model_dump_json() == sent.model_dump_json()
 
 
 def fields_of(model: type[BaseModel]) -> dict[str, str]:
-    """The fields of an event's JSON, each with whether it must be there."""
+    """Return the fields of the event schema, each with whether it is required."""
     schema = model.model_json_schema()
     return {name: "required" if name in schema["required"] else "optional" for name in schema["properties"]}
 
 
-def test_version_1_stays_as_it_is() -> None:
-    """Apps and services of different ages share it: a new optional field is an addition, anything else a version 2."""
+def test_version_1_is_unchanged() -> None:
+    """Apps and services of different versions share it: a new optional field is an addition, anything else a version 2."""
     every = {
         "version": "optional",
         "event_id": "optional",
@@ -244,7 +244,7 @@ def test_version_1_stays_as_it_is() -> None:
     assert fields_of(ConversationEnded) == {**every, "conversation": "required"}
 
 
-def test_what_an_old_app_sends_is_still_understood() -> None:
+def test_event_of_an_old_app_is_still_understood() -> None:
     sent = (
         '{"version":1,"event_id":"0195a000-0000-7000-8000-000000000001","namespace":["acme","sarah"],'
         '"publisher":"0195a000-0000-7000-8000-000000000002","publisher_sequence":3,"conversation":"c1",'

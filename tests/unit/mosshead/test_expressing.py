@@ -1,4 +1,4 @@
-"""The expression filter leaves out what a model names, and nothing where it has no good answer."""
+"""The expression filter drops what a model names, and nothing if it has no good answer."""
 
 import logging
 import time
@@ -17,7 +17,7 @@ TEXTS = ["User likes tea", "User's father died", "User plays the cello"]
 
 
 class Scripted:
-    """A model of an app's own."""
+    """A model of an app."""
 
     name = "scripted"
 
@@ -36,7 +36,7 @@ def shown(answer: Any, texts: list[str] = TEXTS) -> tuple[list[str], Scripted]:
     return reranked(texts, lambda one: one, judge), model
 
 
-def test_one_call_leaves_out_what_is_out_of_place_and_moves_nothing() -> None:
+def test_one_call_drops_the_unsuitable_items_and_moves_nothing() -> None:
     left, model = shown(ExpressionAnswer(out_of_place=(2,)))
     assert left == [TEXTS[0], TEXTS[2]]
     (prompt,) = model.asked
@@ -47,7 +47,7 @@ def test_one_call_leaves_out_what_is_out_of_place_and_moves_nothing() -> None:
 
 
 @pytest.mark.parametrize("answer", [(), (0,), (2, 4), (-1,)])
-def test_nothing_is_left_out_by_an_answer_that_names_what_was_not_shown(answer: tuple[int, ...]) -> None:
+def test_answer_that_names_unshown_items_drops_nothing(answer: tuple[int, ...]) -> None:
     assert shown(ExpressionAnswer(out_of_place=answer))[0] == TEXTS
 
 
@@ -56,7 +56,7 @@ def down(_: Any) -> Any:
 
 
 @pytest.mark.parametrize("answer", [down, None, {"out_of_place": [1]}, lambda _: 1 / 0, lambda _: time.sleep(20)])
-def test_where_it_fails_all_is_kept_and_the_log_has_no_text(
+def test_failure_keeps_everything_and_the_log_has_no_text(
     answer: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mosshead.search.rerank.READ_SECONDS", 1.0)
@@ -67,7 +67,7 @@ def test_where_it_fails_all_is_kept_and_the_log_has_no_text(
 
 
 @given(st.lists(st.integers(-2, 8), max_size=5), st.integers(0, 6))
-def test_what_is_left_out_was_shown_and_all_else_scores_alike(numbers: list[int], texts: int) -> None:
+def test_dropped_items_were_shown_and_all_others_score_alike(numbers: list[int], texts: int) -> None:
     scores = kept(ExpressionAnswer(out_of_place=tuple(numbers)), texts)
     assert len(scores) == texts
     left_out = {number for number, score in enumerate(scores, 1) if score is None}
@@ -82,6 +82,6 @@ def test_no_text_passes_for_the_prompts_own_words(texts: list[str], message: str
     assert sum(line.startswith(("BEGIN", "END")) for line in lines) == 4
 
 
-def test_what_is_no_model_is_refused_at_once() -> None:
+def test_object_that_is_no_model_is_refused_at_once() -> None:
     with pytest.raises(ConfigurationError, match="model: "):
         create_expression_filter("gpt-4o-mini")

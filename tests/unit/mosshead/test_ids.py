@@ -11,7 +11,7 @@ def test_ids_are_of_version_7_and_all_different() -> None:
     assert {(one.version, one.variant) for one in ids} == {(7, "specified in RFC 4122")}
 
 
-def test_ids_sort_by_the_time_at_which_they_were_made() -> None:
+def test_ids_sort_by_the_time_they_were_made() -> None:
     before = time.time_ns() // 1_000_000
     first = uuid7()
     time.sleep(0.002)

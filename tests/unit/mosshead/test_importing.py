@@ -1,4 +1,4 @@
-"""Lines from elsewhere: all are checked before any is sent, and what is sent stands in an order in which it can be taken up."""
+"""Imported lines: all are checked before any is sent, in an order in which they can be applied."""
 
 import json
 from collections.abc import Collection
@@ -41,13 +41,13 @@ def faults(*lines: Any) -> list[str]:
     return told
 
 
-def test_a_line_of_the_future_is_not_taken_and_bars_no_other_with_its_id() -> None:
+def test_line_of_the_future_is_refused_and_blocks_no_other_with_its_id() -> None:
     ahead = {**memory("m1"), "occurred_at": "2990-01-01T00:00:00+00:00"}
     (told,) = faults(ahead, memory("m1"))
     assert told.startswith("line 1: occurred_at: ")
 
 
-def test_every_fault_is_told_by_its_line_and_nothing_of_the_text() -> None:
+def test_every_fault_is_reported_by_its_line_without_its_text() -> None:
     told = faults(
         memory("m1", "ghost"),
         "{",
@@ -89,7 +89,7 @@ def test_every_fault_is_told_by_its_line_and_nothing_of_the_text() -> None:
     ]
 
 
-def test_who_is_above_himself_and_a_second_user_are_told() -> None:
+def test_entity_above_itself_and_a_second_user_are_reported() -> None:
     assert faults(
         entity("a", parent="b"), entity("b", parent="c"), entity("c", parent="a"), entity("d", parent="a"),
         entity("u", is_user=True), entity("v", is_user=True), entity("e", parent="ghost"),
@@ -102,12 +102,12 @@ def test_who_is_above_himself_and_a_second_user_are_told() -> None:
     ]  # fmt: skip
 
 
-def test_of_many_faults_the_first_are_told_and_how_many_more_there_are() -> None:
+def test_first_of_many_faults_are_listed_with_the_number_of_the_rest() -> None:
     told = faults(*["{"] * 250)
     assert (len(told), told[99], told[100]) == (101, "line 100: not a JSON object", "and 150 more")
 
 
-def test_keys_that_the_namespace_has_are_no_fault() -> None:
+def test_keys_the_namespace_has_are_no_fault() -> None:
     asked: list[Collection[str]] = []
 
     def known(keys: Collection[str]) -> Collection[str]:
@@ -120,13 +120,13 @@ def test_keys_that_the_namespace_has_are_no_fault() -> None:
     assert len(asked) == 1, "nobody is asked where nothing is open"
 
 
-def test_the_same_line_twice_is_one_and_relations_are_counted() -> None:
+def test_same_line_twice_is_one_and_relations_are_counted() -> None:
     lines = [entity("a"), memory("m1", "a"), {"type": "edge"}, entity("a"), memory("m1", "a"), {"type": "relation"}]
     checked = check_lines([*lines, {"type": "edge"}], nothing)
     assert (len(checked.entities), len(checked.memories), checked.skipped) == (1, 1, {"edge": 2, "relation": 1})
 
 
-def test_what_an_export_says_besides_is_taken_or_left() -> None:
+def test_extra_fields_of_an_export_are_used_or_ignored() -> None:
     line = memory("m1", "a", roles=[["object", "unsure"]], salience=7.5, confidence=0.4, attribute="likes", value="tea")
     line |= {
         "said_by": "Ruth",
@@ -147,8 +147,8 @@ def test_what_an_export_says_besides_is_taken_or_left() -> None:
     assert sent["occurred"]["granularity"] == "day"
 
 
-def test_an_entity_of_many_names_and_a_memory_about_many_fit() -> None:
-    """As merges and lists of those who came make them; an export is to be imported whole."""
+def test_entity_with_many_names_and_a_memory_about_many_fit() -> None:
+    """As merges and attendance lists produce them; an export must be importable as a whole."""
     crowd = [f"{number} {'ж' * 180}" for number in range(500)]
     lines = [entity("all", aliases=crowd), *(entity(key) for key in crowd), memory("came", *crowd)]
     events = list(events_of(check_lines(lines, nothing)))
@@ -158,7 +158,7 @@ def test_an_entity_of_many_names_and_a_memory_about_many_fit() -> None:
     assert [len(one["about"]) for event in events for one in event["memories"]] == [500]
 
 
-def test_who_is_the_user_is_said_with_each_event_that_speaks_of_him() -> None:
+def test_user_is_declared_in_each_event_that_mentions_them() -> None:
     lines = [entity("me", is_user=True), *(memory(f"m{n}", "me") for n in range(MAX_IMPORTED * 2)), memory("last")]
     events = list(events_of(check_lines(lines, nothing)))
     assert len(events) == 3
@@ -192,7 +192,7 @@ def test_events_hold_everything_once_in_fair_portions_and_parents_first(
     assert len(seen) == len(lines)
 
 
-def test_keys_survive_what_takes_secrets_out_of_texts() -> None:
+def test_keys_survive_redaction() -> None:
     secret, card = "password: hunter2", "4111111111111111"
     lines = [
         entity(secret, name="my pin is 4821", aliases=["my pin is 4821"], description="his pin is 4821"),

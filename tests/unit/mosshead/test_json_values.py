@@ -1,4 +1,4 @@
-"""Every result of a read can be given out as JSON."""
+"""Every result of a read can be written as JSON."""
 
 import ast
 import dataclasses
@@ -28,7 +28,7 @@ class Job(BaseModel):
 
 
 def dataclasses_of(of: Any) -> Iterator[type]:
-    """The dataclasses that an annotation names, and those of their fields."""
+    """Return the dataclasses of an annotation, and those of their fields."""
     for inner in get_args(of):
         yield from dataclasses_of(inner)
     plain = get_origin(of) or of
@@ -39,7 +39,7 @@ def dataclasses_of(of: Any) -> Iterator[type]:
 
 
 def returned_by(method: Callable[..., Any]) -> Any:
-    """What a method says that it returns, though its module imports the names for type checkers alone."""
+    """Return a method's return type, though its module imports the names only for type checkers."""
     module = sys.modules[method.__module__]
     names = dict(vars(module))
     for node in ast.parse(inspect.getsource(module)).body:
@@ -49,7 +49,7 @@ def returned_by(method: Callable[..., Any]) -> Any:
 
 
 NAMED: set[Any] = {one for name in mosshead.__all__ if dataclasses.is_dataclass(one := getattr(mosshead, name))}
-"""The results that an app may name."""
+"""The results an app may name."""
 
 RETURNED = {
     result
@@ -64,7 +64,7 @@ RESULTS = sorted(NAMED | RETURNED, key=lambda of: of.__name__)
 
 
 def sample(of: Any) -> Any:
-    """A value of a type as results have it, as full as can be."""
+    """Return a value of a type as results have it, with every field filled."""
     origin, inner = get_origin(of), get_args(of)
     if origin in {Union, type(int | None)}:
         return sample(next(one for one in inner if one is not type(None)))
@@ -88,18 +88,18 @@ def _plain(of: Any) -> Any:
 
 
 @pytest.mark.parametrize("of", RESULTS, ids=lambda of: of.__name__)
-def test_every_public_result_becomes_what_json_takes(of: Any) -> None:
+def test_every_public_result_becomes_valid_json(of: Any) -> None:
     written = json.loads(json.dumps(to_json(sample(of)), allow_nan=False))
     assert written.keys() >= {one.name for one in dataclasses.fields(of)}
 
 
-def test_the_results_of_all_kinds_are_among_them() -> None:
+def test_results_of_all_kinds_are_among_them() -> None:
     assert len(RESULTS) >= 29
     assert {Hits, Context, mosshead.Resolution, mosshead.Document, mosshead.Receipt} <= RETURNED
     assert {"Explanation", "Imported", "Mention", "Summary"} <= {of.__name__ for of in RETURNED - NAMED}
 
 
-def test_ids_times_and_kinds_are_written_as_an_export_has_them() -> None:
+def test_ids_times_and_kinds_are_written_like_in_an_export() -> None:
     hit = Hit(
         id=UUID(int=7),
         version=1,
@@ -122,7 +122,7 @@ def test_ids_times_and_kinds_are_written_as_an_export_has_them() -> None:
     assert type(one["kind"]) is str
 
 
-def test_what_a_result_works_out_stands_beside_its_fields() -> None:
+def test_computed_properties_are_written_next_to_the_fields() -> None:
     found = Context(memories=(), questions=(), tokens=0, partial=True, explanations=())
     assert (to_json(found)["text"], to_json(found)["partial"]) == ("", True)
     assert to_json(Hits((), Progress(pending=1)))["partial"] is True
@@ -137,11 +137,11 @@ def test_lists_and_mappings_of_results_are_written_too() -> None:
     }
 
 
-def test_the_state_of_a_conversation_is_written_so_that_it_can_be_read() -> None:
+def test_state_of_a_conversation_is_written_so_that_it_can_be_read() -> None:
     state = sample(FocusState)
     assert FocusState.from_json(json.loads(json.dumps(to_json(state)))) == state
 
 
-def test_what_is_no_result_is_refused_by_its_type_alone() -> None:
-    with pytest.raises(TypeError, match=r"^bytes: no value of JSON"):
+def test_object_that_is_no_result_is_refused_with_only_its_type() -> None:
+    with pytest.raises(TypeError, match=r"^bytes: not a JSON value"):
         to_json([b"secret"])

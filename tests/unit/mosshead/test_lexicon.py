@@ -24,5 +24,5 @@ POLISH = "Mieszkam w Krakowie od marca, moja siostra pracuje jako lekarka, a nas
         ("Mieszkam obok pieca.", None),
     ],
 )
-def test_a_text_is_english_another_language_or_cannot_be_told(text: str, expected: bool | None) -> None:
+def test_text_is_english_another_language_or_unknown(text: str, expected: bool | None) -> None:
     assert is_english(text) is expected

@@ -1,4 +1,4 @@
-"""The name that a message is likely to be about, told by its look alone."""
+"""The name that a message is probably about, judged by its form alone."""
 
 import pytest
 from hypothesis import given
@@ -28,11 +28,11 @@ from mosshead.entities.resolution import likely_name
         ("", None),
     ],
 )
-def test_a_first_name_before_other_names_before_a_capital_alone(said: str, name: str | None) -> None:
+def test_first_name_precedes_other_names_and_a_mere_capital(said: str, name: str | None) -> None:
     assert likely_name(said) == name
 
 
 @given(st.text())
-def test_it_stands_in_the_message(said: str) -> None:
+def test_name_is_in_the_message(said: str) -> None:
     name = likely_name(said)
     assert name is None or (name and name in said)

@@ -1,4 +1,4 @@
-"""What a message refers to: by name, by pronoun, by description, by what is usually done; and a parser that is handed in."""
+"""What a message refers to: by name, pronoun, description or usual process; and a parser passed in."""
 
 import time
 from typing import Any
@@ -43,11 +43,11 @@ def kinds(message: str, *, parser: Parser | None = None, seconds: float = 60.0) 
         ("how do I reset it", "process", "how do I reset it"),
     ],
 )
-def test_what_a_message_refers_to(message: str, kind: str, text: str) -> None:
+def test_references_of_a_message_are_found(message: str, kind: str, text: str) -> None:
     assert (kind, text) in kinds(message)
 
 
-def test_a_name_comes_with_all_who_bear_it_and_with_its_place() -> None:
+def test_name_comes_with_all_its_entities_and_its_place() -> None:
     (found,) = (one for one in parse(SAID, names(SAID)) if one.kind is MentionKind.ENTITY)
     assert (found.entities, SAID[found.start : found.end]) == ((PETER.entity_id, OTHER.entity_id), "Peter")
     (owned,) = (one for one in parse(SAID, names(SAID)) if one.kind is MentionKind.ATTRIBUTE)
@@ -60,11 +60,11 @@ def test_names_of_other_texts_are_not_in_the_message() -> None:
 
 
 @pytest.mark.parametrize("message", ["", " ", "?!", "👍"])
-def test_nothing_is_said(message: str) -> None:
+def test_empty_message_refers_to_nothing(message: str) -> None:
     assert parse(message, []) == ()
 
 
-def test_a_parser_stands_in_for_the_heuristics_but_not_for_the_registry() -> None:
+def test_parser_replaces_the_heuristics_but_not_the_registry() -> None:
     found = kinds(SAID, parser=lambda message: [{"kind": "concept", "text": "passing as human"}])
     assert found == {("entity", "Peter"), ("concept", "passing as human")}
 
@@ -87,12 +87,12 @@ def fails(message: str) -> Any:
         lambda message: None,
     ],
 )
-def test_the_heuristics_answer_where_the_parser_does_not(parser: Parser) -> None:
+def test_heuristics_answer_where_the_parser_does_not(parser: Parser) -> None:
     assert kinds(SAID, parser=parser) == kinds(SAID)
 
 
-def test_a_parser_that_is_late_holds_nobody_up() -> None:
+def test_late_parser_holds_nobody_up() -> None:
     before = time.monotonic()
     found = kinds(SAID, parser=lambda message: time.sleep(60), seconds=0.05)
     assert found == kinds(SAID)
-    assert time.monotonic() - before < 30  # it did not wait for the parser
+    assert time.monotonic() - before < 30  # without waiting for the parser

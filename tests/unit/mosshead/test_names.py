@@ -1,4 +1,4 @@
-"""Names: how they are compared, and where they may stand in a text."""
+"""Names: how they are compared, and where they may be in a text."""
 
 import pytest
 from hypothesis import example, given
@@ -54,7 +54,7 @@ def test_marks_that_make_another_letter_make_another_name(one: str, other: str) 
 
 @example("Ann 's dog")
 @given(st.text(max_size=30))
-def test_the_plain_form_has_no_surplus_space(name: str) -> None:
+def test_plain_form_has_no_surplus_space(name: str) -> None:
     plain = normalise(name)
     assert plain == " ".join(plain.split())
 
@@ -77,12 +77,12 @@ def test_every_run_of_words_may_be_a_name_longer_ones_first() -> None:
         ("Peter+Sam", "sam"),
     ],
 )
-def test_a_name_is_found_in_a_text(text: str, name: str) -> None:
+def test_name_is_found_in_a_text(text: str, name: str) -> None:
     assert name in possible_names(text)
 
 
 @given(st.lists(st.sampled_from("one two three four".split()), max_size=12))
-def test_no_run_is_too_long_and_none_comes_twice(words: list[str]) -> None:
+def test_no_run_is_too_long_or_repeated(words: list[str]) -> None:
     found = possible_names(" ".join(words))
     assert len(set(found)) == len(found)
     assert all(len(run.split()) <= MAX_WORDS for run in found)
@@ -102,7 +102,7 @@ def test_no_run_is_too_long_and_none_comes_twice(words: list[str]) -> None:
         ("", "", ""),
     ],
 )
-def test_what_a_name_is_compared_and_looked_up_by(normalised: str, spelled: str, key: str) -> None:
+def test_keys_for_comparing_and_looking_up_a_name(normalised: str, spelled: str, key: str) -> None:
     assert (spelled_out(normalised), name_key(normalised)) == (spelled, key)
 
 
@@ -118,5 +118,5 @@ def test_what_a_name_is_compared_and_looked_up_by(normalised: str, spelled: str,
         ("Wie heißt mein Hund?", []),
     ],
 )
-def test_a_name_that_nothing_known_has_is_strange(text: str, strange: list[str]) -> None:
+def test_name_in_no_memory_is_strange(text: str, strange: list[str]) -> None:
     assert strange_names(text, ["Vera keeps bees", "the Lisboetas next door"]) == strange

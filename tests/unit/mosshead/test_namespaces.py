@@ -1,4 +1,4 @@
-"""Whose memories: paths that are checked, filled, and turned into ids."""
+"""Whose memories: paths that are checked, filled in, and turned into ids."""
 
 import unicodedata
 from typing import Literal
@@ -31,16 +31,16 @@ def test_templates_are_filled() -> None:
     assert str(path) == "acme/sarah/team-x-sarah"
 
 
-def test_a_value_that_has_braces_itself_is_refused_before_its_events_are() -> None:
+def test_value_with_braces_is_refused_before_its_events() -> None:
     for part, values in (("{user_id}", {"user_id": "{3F2504E0}"}), ("{a}{b}", {"a": "{x", "b": "y}"})):
-        with pytest.raises(InvalidNamespace, match=r"namespace\[1\]: the value of a template has braces itself"):
+        with pytest.raises(InvalidNamespace, match=r"namespace\[1\]: the value of a template contains braces"):
             NamespacePath.of(("acme", part), values)
 
 
 @pytest.mark.parametrize(
     ("parts", "says"),
     [
-        ((), "needs a tenant and at least one part more.*got 0 parts"),
+        ((), "needs a tenant and at least one more part.*got 0 parts"),
         (("acme",), "got 1 part$"),
         ("acme/sarah", "one by one"),
         (("acme", "x") * 5, "at most 8 parts, got 10"),
@@ -69,7 +69,7 @@ def test_a_value_that_has_braces_itself_is_refused_before_its_events_are() -> No
         (("acme", "\ud800"), r"namespace\[1\]: holds half a surrogate pair"),
     ],
 )
-def test_a_path_that_cannot_be_used_says_which_part(parts: tuple[str, ...], says: str) -> None:
+def test_unusable_path_names_the_part(parts: tuple[str, ...], says: str) -> None:
     with pytest.raises(InvalidNamespace, match=f"^namespace.*{says}|^{says}"):
         NamespacePath.of(parts)
 
@@ -89,17 +89,17 @@ def test_name_is_the_same_namespace_however_it_was_typed(form: Literal["NFC", "N
 
 
 @given(parts=st.lists(PART, min_size=2, max_size=4), form=st.sampled_from(["NFC", "NFD"]))
-def test_path_that_was_checked_stays_as_it_is(parts: list[str], form: Literal["NFC", "NFD"]) -> None:
+def test_checked_path_stays_unchanged(parts: list[str], form: Literal["NFC", "NFD"]) -> None:
     path = NamespacePath.of([unicodedata.normalize(form, part) for part in parts])
     assert NamespacePath.of(path.parts) == path
 
 
-def test_a_value_is_checked_like_a_part() -> None:
+def test_value_is_checked_like_a_part() -> None:
     with pytest.raises(InvalidNamespace, match=r"namespace\[1\]: is empty"):
         NamespacePath.of(("acme", "{user_id}"), {"user_id": " "})
 
 
-def test_the_ids_are_fixed_for_good() -> None:
+def test_ids_are_fixed_for_good() -> None:
     path = NamespacePath.of(("acme", "sarah_123"))
     assert (path.tenant_id, path.namespace_id) == (UUID(TENANT), UUID(NAMESPACE))
 
@@ -112,7 +112,7 @@ def test_different_paths_have_different_ids(one: list[str], other: list[str]) ->
     assert first.tenant_id != first.namespace_id
 
 
-def test_what_is_replayed_has_an_id_of_its_own_and_names_things_as_the_namespace_does() -> None:
+def test_replay_has_its_own_id_and_names_things_like_the_namespace() -> None:
     path = NamespacePath.of(("acme", "sarah"))
     replay = path.replayed()
 
@@ -122,12 +122,12 @@ def test_what_is_replayed_has_an_id_of_its_own_and_names_things_as_the_namespace
     assert replay.home_id == path.home_id == path.namespace_id
 
 
-def test_a_namespace_that_is_no_replay_of_another_may_be_called_so() -> None:
+def test_namespace_that_is_no_replay_may_have_such_a_name() -> None:
     path = NamespacePath.of(("acme", "(replay)"))
     assert not path.is_replay
     assert path.home_id == path.namespace_id
 
 
-def test_a_path_that_is_full_has_no_room_for_a_replay() -> None:
+def test_full_path_has_no_room_for_a_replay() -> None:
     with pytest.raises(InvalidNamespace, match="at most 8 parts, got 9"):
         NamespacePath.of(("acme", *"abcdefg")).replayed()

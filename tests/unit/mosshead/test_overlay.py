@@ -1,4 +1,4 @@
-"""What a process wrote and the service has not taken up: what it comes to, one write after the other, and how long it is kept."""
+"""Writes of this process that the service has not yet applied: their combined effect, and how long they are kept."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -20,14 +20,14 @@ def wrote(memory: int | None, *closes: int, number: int = 1) -> Pending:
     return Pending(memory=made, closes=closed, numbers={SPOOL: number})
 
 
-def test_writes_are_laid_one_over_the_other() -> None:
+def test_writes_are_combined_in_order() -> None:
     found = laid([wrote(1), wrote(2, 1), wrote(3), wrote(None, 3, 9)])
     assert [one.id.int for one in found.remembered] == [2]
     assert {key.int: new and new.int for key, new in found.closed.items()} == {1: 2, 3: None, 9: None}
 
 
 @pytest.mark.parametrize("narrowed", [{"kind": "event"}, {"metadata": {"channel": "mail"}}, {"record": "Person"}])
-def test_what_waits_is_a_fact_of_no_message_and_holds_no_record(narrowed: dict[str, Any]) -> None:
+def test_pending_memory_is_a_fact_of_no_message_and_has_no_record(narrowed: dict[str, Any]) -> None:
     waiting = laid([wrote(1)])
     asked: dict[str, Any] = {"kind": None, "metadata": None, "record": None}
 
@@ -35,7 +35,7 @@ def test_what_waits_is_a_fact_of_no_message_and_holds_no_record(narrowed: dict[s
     assert waiting.narrowed(**{**asked, **narrowed}).remembered == ()
 
 
-def test_a_write_is_kept_until_its_number_is_in_effect_and_by_its_namespace() -> None:
+def test_write_is_kept_until_its_number_is_in_effect_and_by_its_namespace() -> None:
     overlay = Overlay()
     overlay.add(SARAH, uuid4(), wrote(1, number=1))
     overlay.add(SARAH, uuid4(), wrote(2, number=2))
@@ -47,8 +47,8 @@ def test_a_write_is_kept_until_its_number_is_in_effect_and_by_its_namespace() ->
     assert [one.id.int for one in overlay.of(RUTH).remembered] == [3]
 
 
-def test_a_write_under_a_name_that_the_spool_gave_up_is_kept_until_all_is_in_effect() -> None:
-    """As after the database was put back: the number that it waits for will not come."""
+def test_write_under_a_name_the_spool_gave_up_is_kept_until_everything_is_in_effect() -> None:
+    """As after a restored database: the number it waits for will never come."""
     overlay, anew = Overlay(), UUID(int=2)
     overlay.add(SARAH, uuid4(), wrote(1, number=90))
     for waits in (
@@ -63,7 +63,7 @@ def test_a_write_under_a_name_that_the_spool_gave_up_is_kept_until_all_is_in_eff
     assert not overlay.of(SARAH).remembered
 
 
-def test_one_that_never_reads_keeps_the_latest_alone() -> None:
+def test_overlay_that_is_never_read_keeps_only_the_latest() -> None:
     overlay = Overlay()
     for number in range(1, 1_200):
         overlay.add(SARAH, UUID(int=number), wrote(number))

@@ -1,4 +1,4 @@
-"""Patterns that are compiled when they are first looked for: what `re.compile` would have made, and all of ours compile."""
+"""Patterns compiled on first use: they equal those of `re.compile`, and all of ours compile."""
 
 import pkgutil
 import re
@@ -10,7 +10,7 @@ import mosshead
 from mosshead.patterns import lazy_pattern
 
 
-def test_a_pattern_is_compiled_when_it_is_first_looked_for_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pattern_is_compiled_on_first_use_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[str] = []
     compile_now = re.compile
 
@@ -30,14 +30,14 @@ def test_a_pattern_is_compiled_when_it_is_first_looked_for_and_once(monkeypatch:
     assert [one.start() for one in found.finditer("1-x 2-x")] == [0, 4]
 
 
-def test_a_wrong_source_is_told_at_the_first_use() -> None:
+def test_wrong_pattern_is_reported_at_the_first_use() -> None:
     wrong = lazy_pattern("(")
     with pytest.raises(re.error):
         wrong.search("")
 
 
 def test_all_patterns_of_the_library_compile() -> None:
-    """Nothing tells of a wrong one at import any more."""
+    """An import no longer reveals a wrong one."""
     found = 0
     for module in pkgutil.walk_packages(mosshead.__path__, "mosshead."):
         if module.name.endswith("__main__"):

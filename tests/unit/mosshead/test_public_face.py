@@ -1,4 +1,4 @@
-"""What an app may rely on. A change here is a change for every app: it belongs into the changelog."""
+"""The API an app may rely on. A change here affects every app and belongs in the changelog."""
 
 import inspect
 import pickle
@@ -177,7 +177,7 @@ TWINS: dict[type, type] = {
 
 
 def methods(of: type) -> dict[str, list[str]]:
-    """The public methods of a class, each with its parameters. It inherits none."""
+    """Return the public methods of a class, each with its parameters. It inherits none."""
     assert not [name for base in of.__mro__[1:] for name in vars(base) if not name.startswith("_")]
     return {
         name: [parameter for parameter in inspect.signature(getattr(of, name)).parameters if parameter != "self"]
@@ -186,20 +186,18 @@ def methods(of: type) -> dict[str, list[str]]:
     }
 
 
-def test_the_public_names() -> None:
+def test_public_names() -> None:
     assert mosshead.__all__ == NAMES
     assert all(hasattr(mosshead, name) for name in NAMES)
 
 
 @pytest.mark.parametrize(("of", "expected"), FACE.items())
-def test_the_public_methods_and_their_parameters(of: type, expected: dict[str, list[str]]) -> None:
+def test_public_methods_and_their_parameters(of: type, expected: dict[str, list[str]]) -> None:
     assert methods(of) == expected
 
 
 @pytest.mark.parametrize(("awaited", "straight"), TWINS.items())
-def test_the_face_of_asyncio_has_the_same_methods_with_the_same_signatures_and_docs(
-    awaited: type, straight: type
-) -> None:
+def test_async_api_has_the_same_methods_signatures_and_docs(awaited: type, straight: type) -> None:
     assert methods(awaited) == methods(straight)
     for name in methods(awaited):
         one, other = getattr(awaited, name), getattr(straight, name)
@@ -212,7 +210,7 @@ def test_the_face_of_asyncio_has_the_same_methods_with_the_same_signatures_and_d
         ]
 
 
-def test_a_memory_loads_nothing_of_asyncio_and_its_import_no_greenlet() -> None:
+def test_memory_loads_nothing_of_asyncio_and_its_import_no_greenlet() -> None:
     check = (
         "import sys\nfrom mosshead import Memory, Namespace\n"
         "print(*{'greenlet', 'mosshead.api.async_memory'} & set(sys.modules))\n"
@@ -222,7 +220,7 @@ def test_a_memory_loads_nothing_of_asyncio_and_its_import_no_greenlet() -> None:
     assert found.stdout.split() == []
 
 
-def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
+def test_every_error_is_ours_and_says_when_it_is_raised() -> None:
     errors = [getattr(mosshead, name) for name in NAMES if inspect.isclass(getattr(mosshead, name))]
     errors = [error for error in errors if issubclass(error, Exception)]
     assert len(errors) == 20
@@ -239,12 +237,12 @@ def test_every_error_is_one_of_ours_and_says_when_it_is_raised() -> None:
         ("WaitTimeout", TimeoutError),
     ],
 )
-def test_errors_are_also_what_python_calls_them(error: str, builtin: type[Exception]) -> None:
+def test_errors_also_have_the_matching_python_class(error: str, builtin: type[Exception]) -> None:
     assert issubclass(getattr(mosshead, error), builtin)
 
 
-def test_the_library_brings_nothing_of_the_service_and_loads_nothing_that_an_app_does_not_use() -> None:
-    """Not by the import, and not by an event that is checked for publishing either: what is put off is not needed at once."""
+def test_library_includes_nothing_of_the_service_and_loads_nothing_an_app_does_not_use() -> None:
+    """Neither on import nor for an event checked before publishing: deferred imports are not needed at once."""
     check = (
         "import sys, mosshead\n"
         "from mosshead import Memory, Namespace\n"
@@ -264,14 +262,14 @@ def test_the_library_brings_nothing_of_the_service_and_loads_nothing_that_an_app
     assert found.stdout.strip() == ""
 
 
-def test_the_package_alone_loads_nothing_but_its_errors() -> None:
-    """Each module of the package is loaded through it, and a process of the service may need no more than an error."""
+def test_package_alone_loads_only_its_errors() -> None:
+    """Each module of the package is loaded through it, and a process of the service may need only an error."""
     check = "import sys, mosshead; print(*sorted(name for name in sys.modules if name.startswith('mosshead')))"
     found = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True)
     assert found.stdout.split() == ["mosshead", "mosshead.errors"]
 
 
-def test_names_that_are_loaded_later_are_the_classes_themselves() -> None:
+def test_lazy_names_are_the_classes_themselves() -> None:
     assert mosshead.Context is import_module("mosshead.models.context").Context
     assert pickle.loads(pickle.dumps(mosshead.Receipt)) is mosshead.Receipt
     with pytest.raises(AttributeError, match=r"^module 'mosshead' has no attribute 'WorkingMind'$"):

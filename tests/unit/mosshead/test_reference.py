@@ -1,4 +1,4 @@
-"""The site of the docs, if ``make docs`` has made its environment: strict about links, and with every public name."""
+"""The documentation site, if ``make docs`` has made its environment: strict about links, with every public name."""
 
 import subprocess
 from pathlib import Path
@@ -12,7 +12,7 @@ MKDOCS = ROOT / ".venv-docs" / "bin" / "mkdocs"
 
 
 @pytest.mark.skipif(not MKDOCS.exists(), reason="the site is built in an environment of its own: make docs")
-def test_the_site_builds_without_a_warning_and_has_every_public_name(tmp_path: Path) -> None:
+def test_site_builds_without_a_warning_and_has_every_public_name(tmp_path: Path) -> None:
     subprocess.run([MKDOCS, "build", "--strict", "--quiet", "--site-dir", tmp_path], cwd=ROOT, check=True)
 
     page = (tmp_path / "reference" / "api" / "index.html").read_text(encoding="utf-8")
@@ -20,6 +20,6 @@ def test_the_site_builds_without_a_warning_and_has_every_public_name(tmp_path: P
     assert 'id="mosshead.Namespace.context"' in page
 
 
-def test_the_page_of_the_reference_takes_in_the_whole_package() -> None:
+def test_reference_page_covers_the_whole_package() -> None:
     page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
     assert "\n::: mosshead\n" in page

@@ -1,4 +1,4 @@
-"""What sort of thing a message is: small talk, a request, or about whoever speaks; and what a request needs to know of them."""
+"""What kind a message is: small talk, a request, or about the speaker; and what a request needs to know of them."""
 
 import pytest
 
@@ -23,7 +23,7 @@ from mosshead.language.requests import (
         *("ja, genau", "vale, gracias", "d'accord merci", "Danke, bis gleich", "va bene grazie", "спасибо"),
     ],
 )
-def test_small_talk_is_told_from_what_says_something(said: str) -> None:
+def test_small_talk_is_recognised(said: str) -> None:
     assert is_small_talk(said)
     assert not is_small_talk(f"{said} I moved to Ghent")
 
@@ -31,7 +31,7 @@ def test_small_talk_is_told_from_what_says_something(said: str) -> None:
 @pytest.mark.parametrize(
     "said", ["7731", "555 1234", "17", "I took 7 minutes", "Nokia", "gut feeling", "oui oui Paris"]
 )
-def test_what_may_tell_something_is_no_small_talk(said: str) -> None:
+def test_informative_message_is_no_small_talk(said: str) -> None:
     assert not is_small_talk(said)
 
 
@@ -39,20 +39,20 @@ def test_what_may_tell_something_is_no_small_talk(said: str) -> None:
     "said",
     ["Can you convert 5 miles to km?", "ok, translate this", "what could I cook tonight", "Am I late?", "Have we met?"],
 )
-def test_a_request_is_no_statement(said: str) -> None:
+def test_request_is_no_statement(said: str) -> None:
     assert is_request(said)
 
 
 @pytest.mark.parametrize(
     "said", ["I live in Ghent.", "My sister is a nurse.", "We moved on Monday", "Was at my sister's. Am I tired!"]
 )
-def test_a_statement_is_about_whoever_speaks_and_no_request(said: str) -> None:
+def test_statement_is_about_the_speaker_and_no_request(said: str) -> None:
     assert is_first_person(said)
     assert not is_request(said)
 
 
 @pytest.mark.parametrize("said", ["Tell me a joke", "How do I boil an egg?", "How tall is Mount Everest?"])
-def test_what_is_done_is_not_about_whoever_asks(said: str) -> None:
+def test_action_is_not_about_the_asking_speaker(said: str) -> None:
     assert not is_first_person(said)
     assert needs_of(said) == []
 
@@ -65,18 +65,18 @@ def test_what_is_done_is_not_about_whoever_asks(said: str) -> None:
         *("Find me a hiking route for Sunday", "Schreib mir ein Anschreiben für meine Bewerbung"),
     ],
 )
-def test_a_request_about_oneself_needs_to_know_more(said: str) -> None:
+def test_request_about_oneself_needs_to_know_more(said: str) -> None:
     assert needs_of(said)
 
 
-def test_a_question_of_the_past_does_not_ask_what_is_now() -> None:
+def test_question_about_the_past_does_not_ask_about_now() -> None:
     assert asks_what_is_now("Where do I live?")
     assert asks_what_is_now("Do I smoke?")
     assert not asks_what_is_now("Where did I live before?")
     assert not asks_what_is_now("Please do the taxes")
 
 
-def test_the_nearest_of_many_texts_must_be_nearer_than_that_of_a_few() -> None:
+def test_nearest_of_many_texts_must_be_nearer_than_that_of_a_few() -> None:
     cosines = UnrelatedCosines(mean=0.7, deviation=0.02)
     assert 0.7 < cosines.near(3) < cosines.near(200) < 0.85
 
@@ -104,5 +104,5 @@ def test_the_nearest_of_many_texts_must_be_nearer_than_that_of_a_few() -> None:
         ("Tell me a joke", False),
     ],
 )
-def test_a_question_about_oneself_asks_of_nobody_else(text: str, of_oneself: bool) -> None:
+def test_question_about_oneself_asks_about_nobody_else(text: str, of_oneself: bool) -> None:
     assert asks_of_oneself(text) is of_oneself

@@ -1,4 +1,4 @@
-"""What a read gives back is a plain, frozen value."""
+"""A read returns plain, frozen values."""
 
 from collections.abc import Sequence
 from dataclasses import FrozenInstanceError
@@ -45,7 +45,7 @@ def at(offset: float, granularity: Granularity, *, hour: int = 0, length: timede
     st.integers(1, 366),
     st.integers(-1, 1),
 )
-def test_whole_days_are_of_the_calendar_where_they_were_said(
+def test_whole_days_are_calendar_days_of_the_place_where_they_were_said(
     quarters: int, granularity: Granularity, days: int, changed: int
 ) -> None:
     length = timedelta(days=days, hours=changed)
@@ -53,15 +53,13 @@ def test_whole_days_are_of_the_calendar_where_they_were_said(
 
 
 @given(st.integers(-40, 52), st.sampled_from(Granularity), st.integers(0, 23))
-def test_what_is_kept_with_its_zone_is_of_the_day_where_it_was_said(
-    quarters: int, granularity: Granularity, hour: int
-) -> None:
+def test_time_with_its_zone_has_the_day_where_it_was_said(quarters: int, granularity: Granularity, hour: int) -> None:
     start = datetime(2023, 5, 9, hour, tzinfo=timezone(timedelta(minutes=15 * quarters)))
     length = timedelta(hours=1) if hour else timedelta(days=1)
     assert Occurrence(start=start, end=start + length, granularity=granularity).day == date(2023, 5, 9)
 
 
-def test_what_is_no_whole_day_and_was_kept_without_its_zone_is_of_the_day_of_utc() -> None:
+def test_time_without_its_zone_that_is_no_whole_day_has_its_utc_day() -> None:
     assert at(9, Granularity.HOUR, hour=8, length=timedelta(hours=1)).day == date(2023, 5, 8)
     assert at(0, Granularity.DAY, hour=18, length=timedelta(0)).day == date(2023, 5, 9)
     brought = datetime(2023, 5, 9, 19, 34, 56, tzinfo=UTC)
@@ -84,7 +82,7 @@ HERE, THERE = UUID(int=1), UUID(int=2)
         (Progress(published={HERE: 3}, received={HERE: 4}), False),
     ],
 )
-def test_hits_are_partial_while_something_published_is_not_in_effect(progress: Progress, partial: bool) -> None:
+def test_hits_are_partial_while_a_published_event_is_not_in_effect(progress: Progress, partial: bool) -> None:
     assert (progress.partial, Hits((), progress).partial) == (partial, partial)
 
 

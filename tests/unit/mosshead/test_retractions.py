@@ -1,4 +1,4 @@
-"""What asks for something to be forgotten: most messages are told by their words alone that they do not."""
+"""Requests to forget: most messages are recognised as none by their words alone."""
 
 import pytest
 from hypothesis import given
@@ -18,24 +18,24 @@ remove what I told you about the diet|FORGET THAT|ForKget that|scratch that I 
 
 
 @pytest.mark.parametrize("text", [one for line in ASKED.strip().splitlines() for one in line.split("|")])
-def test_what_asks_for_something_to_be_forgotten_is_heard_as_its_sentences_are(text: str) -> None:
+def test_request_to_forget_is_understood_by_its_sentences(text: str) -> None:
     heard = takes_back(text, answering=True) or to_be_forgotten(text) is not None or matter_to_forget(text) is not None
     assert asks_to_forget(text) == heard
 
 
 @given(st.from_regex(retractions._TAKEN_BACK) | st.from_regex(retractions._FORGET_THAT))
-def test_whatever_takes_something_back_has_one_of_the_words_that_are_looked_for_first(text: str) -> None:
+def test_every_retraction_has_one_of_the_words_searched_first(text: str) -> None:
     sentence = " ".join(text.split())
     if takes_back(sentence, answering=True) or to_be_forgotten(sentence) is not None:
         assert retractions._may_ask(sentence)
 
 
 @given(st.sampled_from(retractions._MATTERS).flatmap(st.from_regex))
-def test_whatever_names_a_matter_to_forget_has_one_of_them(text: str) -> None:
+def test_every_request_about_a_topic_has_one_of_them(text: str) -> None:
     if matter_to_forget(text) is not None:
         assert retractions._may_ask(text)
 
 
-def test_what_tells_something_asks_for_nothing_to_be_forgotten() -> None:
+def test_statement_is_no_request_to_forget() -> None:
     assert not asks_to_forget("I keep forgetting my keys.")
     assert not asks_to_forget("I live in Leeds.")

@@ -1,4 +1,4 @@
-"""What the app's process is told: arguments first, then the environment, never the app's own DATABASE_URL."""
+"""Settings of the app's process: arguments first, then the environment, never the app's own DATABASE_URL."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def test_arguments_go_before_the_environment(monkeypatch: pytest.MonkeyPatch) ->
     assert (found.spool_dir, found.spool_bytes) == (Path("spools"), 0)
 
 
-def test_the_environment_says_how_to_publish(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_says_how_to_publish(monkeypatch: pytest.MonkeyPatch) -> None:
     given = {"SPOOL_DIR": "/spools", "SPOOL_BYTES": "17", "SIGNING_KEY": KEY}
     for name, value in given.items():
         monkeypatch.setenv(f"MOSSHEAD_{name}", value)
@@ -31,7 +31,7 @@ def test_the_environment_says_how_to_publish(monkeypatch: pytest.MonkeyPatch) ->
     assert "sss" not in repr(found)
 
 
-def test_the_rest_has_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_settings_have_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSSHEAD_DATABASE_URL", "database")
     for name in ("BROKER_URL", "SPOOL_DIR", "SPOOL_BYTES", "SIGNING_KEY"):
         monkeypatch.setenv(f"MOSSHEAD_{name}", "")
@@ -41,13 +41,13 @@ def test_the_rest_has_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.spool_dir, found.spool_bytes, found.signing_key) == (state_folder(), 256 * 2**20, None)
 
 
-def test_a_key_that_will_not_do_names_the_setting_and_is_not_shown() -> None:
+def test_unusable_key_names_the_setting_and_is_not_shown() -> None:
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_SIGNING_KEY: not of the form") as refused:
         client_settings(database_url="database", signing_key="s3cret")
     assert "s3cret" not in str(refused.value)
 
 
-def test_a_size_that_is_none_names_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_malformed_size_names_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSSHEAD_SPOOL_BYTES", "256 MB")
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_SPOOL_BYTES: a number of bytes"):
         client_settings(database_url="database")
@@ -56,13 +56,13 @@ def test_a_size_that_is_none_names_the_setting(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("name", "given"), [("CONNECTIONS", "0"), ("CONNECTIONS", "many"), ("PREPARED_STATEMENTS", "1")]
 )
-def test_a_pool_that_cannot_be_names_the_setting(monkeypatch: pytest.MonkeyPatch, name: str, given: str) -> None:
+def test_impossible_pool_names_the_setting(monkeypatch: pytest.MonkeyPatch, name: str, given: str) -> None:
     monkeypatch.setenv(f"MOSSHEAD_{name}", given)
     with pytest.raises(ConfigurationError, match=rf"^MOSSHEAD_{name}: "):
         client_settings(database_url="database")
 
 
-def test_the_environment_says_how_connections_are_pooled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_says_how_connections_are_pooled(monkeypatch: pytest.MonkeyPatch) -> None:
     before = client_settings(database_url="database")
     monkeypatch.setenv("MOSSHEAD_CONNECTIONS", "3")
     monkeypatch.setenv("MOSSHEAD_PREPARED_STATEMENTS", "false")
@@ -71,13 +71,13 @@ def test_the_environment_says_how_connections_are_pooled(monkeypatch: pytest.Mon
     assert (after.connections, after.prepared_statements) == (3, False)
 
 
-def test_the_apps_own_database_is_not_taken_for_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_apps_own_database_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://app@host/app")
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_DATABASE_URL is not set. Set it, or pass database_url="):
         client_settings()
 
 
-def test_embeddings_may_come_from_elsewhere_than_the_llm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embeddings_may_come_from_another_endpoint_than_the_llm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSSHEAD_DATABASE_URL", "database")
     monkeypatch.setenv("OPENAI_API_KEY", "llm's key")
     assert client_settings().endpoint == (None, "llm's key")

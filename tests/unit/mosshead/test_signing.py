@@ -1,4 +1,4 @@
-"""Signed events: what was signed is opened again, and nothing else is, whatever byte of it was changed."""
+"""Signed events: a signed event can be opened again, and no other can, whichever byte was changed."""
 
 import json
 import unicodedata
@@ -21,7 +21,7 @@ events = st.builds(lambda content: json.dumps(event(content=content), ensure_asc
 
 
 @given(events)
-def test_what_was_signed_opens_again_and_again(text: str) -> None:
+def test_signed_event_opens_repeatedly(text: str) -> None:
     signed = sign(text, OLD)
     assert open_signed(signed, KEYS) == open_signed(signed.encode(), KEYS) == text
 
@@ -36,7 +36,7 @@ def test_any_changed_byte_is_refused(text: str, data: st.DataObject) -> None:
 
 
 @given(events, st.data())
-def test_anything_put_in_or_taken_out_is_refused(text: str, data: st.DataObject) -> None:
+def test_any_insertion_or_deletion_is_refused(text: str, data: st.DataObject) -> None:
     signed = sign(text, OLD).encode()
     start, end = sorted(data.draw(st.integers(0, len(signed))) for _ in range(2))
     changed = signed[:start] + data.draw(st.binary(max_size=3)) + signed[end:]
@@ -45,7 +45,7 @@ def test_anything_put_in_or_taken_out_is_refused(text: str, data: st.DataObject)
             open_signed(changed, KEYS)
 
 
-def test_another_spelling_of_the_same_json_is_refused() -> None:
+def test_other_spelling_of_the_same_json_is_refused() -> None:
     envelope = json.loads(sign(TEXT, OLD))
     for other in (json.dumps(envelope), json.dumps(dict(reversed(envelope.items())), separators=(",", ":"))):
         with pytest.raises(SignatureRefused, match="wrong signature"):
@@ -87,19 +87,19 @@ def forged(**changes: Any) -> str:
         (sign('{"namespace":[]}', OLD), "event: its namespace belongs to another tenant"),
     ],
 )
-def test_the_reason_is_named_and_shows_nothing(body: str, reason: str) -> None:
+def test_reason_is_named_and_shows_nothing(body: str, reason: str) -> None:
     with pytest.raises(SignatureRefused, match=f"^{reason}") as refused:
         open_signed(body, KEYS)
     assert not any(word in str(refused.value) for word in ("coffee", "sarah", "acme", "globex", "app-"))
 
 
-def test_two_keys_are_live_while_one_replaces_the_other() -> None:
+def test_two_keys_are_valid_while_one_replaces_the_other() -> None:
     assert [open_signed(sign(TEXT, key), KEYS) for key in (OLD, NEW)] == [TEXT, TEXT]
     with pytest.raises(SignatureRefused):
         open_signed(sign(TEXT, OLD), {"app-2": KEYS["app-2"]})
 
 
-def test_a_key_is_read_from_its_setting() -> None:
+def test_key_is_read_from_its_setting() -> None:
     assert parse_key("app-1:" + "s" * 32) == SigningKey("app-1", "s" * 32)
     assert parse_keys(f" a:acme:{'s' * 32}, b:tenant:with:colons:{'t' * 32}, ") == {
         "a": TenantKey("acme", "s" * 32),
@@ -108,26 +108,26 @@ def test_a_key_is_read_from_its_setting() -> None:
     assert parse_keys("") == {}
 
 
-def test_a_secret_is_not_shown() -> None:
+def test_secret_is_not_shown() -> None:
     assert "s" * 32 not in repr((SigningKey("a", "s" * 32), parse_keys(f"a:acme:{'s' * 32}")))
 
 
 @pytest.mark.parametrize(
     "wrong", ["", "app-1", "s" * 40, "app-1:tooshort", "app 1:" + "s" * 32, "a:" + "s" * 31 + " s"]
 )
-def test_a_key_that_will_not_do_names_the_setting(wrong: str) -> None:
+def test_unusable_key_names_the_setting(wrong: str) -> None:
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_SIGNING_KEY: not of the form KID:SECRET") as refused:
         parse_key(wrong)
     assert "sss" not in str(refused.value)
 
 
 @pytest.mark.parametrize("wrong", ["a:" + "s" * 32, "a::" + "s" * 32, "a:acme:short", f"a:b:{'s' * 32},c:{'t' * 32}"])
-def test_keys_that_will_not_do_name_the_setting(wrong: str) -> None:
+def test_unusable_keys_name_the_setting(wrong: str) -> None:
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_SIGNING_KEYS: key [12]: not of the form") as refused:
         parse_keys(wrong)
     assert "sss" not in str(refused.value)
 
 
-def test_a_kid_is_given_once() -> None:
+def test_duplicate_kid_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="duplicate kid a"):
         parse_keys(f"a:acme:{'s' * 32},a:globex:{'t' * 32}")

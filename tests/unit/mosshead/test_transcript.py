@@ -29,7 +29,7 @@ CANARY = "zanzibar"
         ("\n \n", []),
     ],
 )
-def test_a_transcript_is_read_turn_by_turn(transcript: str, said: list[tuple[str, str]]) -> None:
+def test_transcript_is_read_turn_by_turn(transcript: str, said: list[tuple[str, str]]) -> None:
     assert [(turn.role, turn.content) for turn in turns(transcript)] == said
 
 
@@ -43,7 +43,7 @@ def test_speakers_may_have_names() -> None:
 
 
 @pytest.mark.parametrize("name", ["O’Brien", "Agent #2", "Sarah (host)", "4chan_bob", "Dr. Ada " + "Long" * 20])
-def test_a_speaker_who_is_named_is_one_whatever_the_name(name: str) -> None:
+def test_named_speaker_may_have_any_name(name: str) -> None:
     found = turns(f"{name}: hi\nUser: hello\n{name}: bye: now", {name: "assistant"})
     assert [(turn.role, turn.content) for turn in found] == [
         ("assistant", "hi"),
@@ -52,13 +52,13 @@ def test_a_speaker_who_is_named_is_one_whatever_the_name(name: str) -> None:
     ]
 
 
-def test_a_line_before_the_first_speaker_is_named_and_not_shown() -> None:
+def test_line_before_the_first_speaker_is_named_and_not_shown() -> None:
     with pytest.raises(InvalidEvent, match=r"^transcript, line 2: .*speakers=") as caught:
         turns(f"\n{CANARY}: hi\nUser: hello")
     assert CANARY not in str(caught.value)
 
 
-def test_a_role_that_is_none_is_said_so() -> None:
+def test_unknown_role_is_reported() -> None:
     with pytest.raises(InvalidEvent, match=r"^speakers: .*one of user, assistant, system, tool"):
         turns("Sarah: hi", {"Sarah": "narrator"})
 
@@ -68,12 +68,12 @@ def test_a_role_that_is_none_is_said_so() -> None:
         st.tuples(st.sampled_from(["User", "Assistant", "System"]), st.sampled_from(["tea", "a b", "x: y", "1:2"]))
     )
 )
-def test_what_is_written_down_is_read_back(said: list[tuple[str, str]]) -> None:
+def test_written_transcript_is_read_back(said: list[tuple[str, str]]) -> None:
     transcript = "\n".join(f"{speaker}: {words}" for speaker, words in said)
     assert [(turn.role, turn.content) for turn in turns(transcript)] == [(name.lower(), words) for name, words in said]
 
 
-def test_a_list_of_messages_keeps_what_each_brings() -> None:
+def test_list_of_messages_keeps_all_fields() -> None:
     message = {
         "role": "user",
         "content": [{"type": "text", "text": "hi"}],
@@ -94,7 +94,7 @@ def test_a_list_of_messages_keeps_what_each_brings() -> None:
     assert turn.more == {"conversation": "c1", "sequence": 3, "metadata": {"a": 1}}
 
 
-def test_an_answer_of_the_chat_completion_api_is_a_message_with_all_its_fields() -> None:
+def test_answer_of_the_chat_completion_api_is_a_message_with_all_its_fields() -> None:
     answer: dict[str, Any] = {
         "role": "assistant",
         "content": "hi",
@@ -117,7 +117,7 @@ def test_an_answer_of_the_chat_completion_api_is_a_message_with_all_its_fields()
         (None, r"messages\[1\]: must be an object"),
     ],
 )
-def test_the_message_at_fault_is_named(message: Any, says: str) -> None:
+def test_faulty_message_is_named(message: Any, says: str) -> None:
     messages: Sequence[Any] = [{"role": "user", "content": "fine"}, message]
     with pytest.raises(InvalidEvent, match=f"^{says}") as caught:
         turns(messages)

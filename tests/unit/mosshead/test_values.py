@@ -1,4 +1,4 @@
-"""Values for templates that hold for a block: whose they are under asyncio and threads, and that nothing is read without them."""
+"""Template values that apply within a block: separate for asyncio tasks and threads, and required for every read."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ TEMPLATE = ("acme", "{user_id}", "assistant")
 
 @pytest.fixture
 def memory() -> Memory:
-    """Connected to nothing: a path is resolved before anything is asked."""
+    """Connected to nothing: a path is resolved before any request."""
     return Memory(create_engine("postgresql+psycopg://nowhere"), MiniLM(), None)
 
 
@@ -23,7 +23,7 @@ def name(memory: Memory, **given: str) -> str:
     return str(memory.namespace(*TEMPLATE, **given).path)
 
 
-def test_a_template_takes_the_values_of_its_block_and_fails_outside(memory: Memory) -> None:
+def test_template_takes_the_values_of_its_block_and_fails_outside(memory: Memory) -> None:
     with mosshead.values(user_id="sarah"):
         assert name(memory) == "acme/sarah/assistant"
         with mosshead.values(team="blue"):
@@ -38,22 +38,22 @@ def test_a_template_takes_the_values_of_its_block_and_fails_outside(memory: Memo
         name(memory)
 
 
-def test_a_block_that_fails_takes_its_values_along(memory: Memory) -> None:
+def test_failing_block_removes_its_values(memory: Memory) -> None:
     with pytest.raises(KeyError), mosshead.values(user_id="sarah"):
         raise KeyError
     with pytest.raises(InvalidNamespace):
         memory.group(*TEMPLATE)
 
 
-def test_a_value_is_no_template(memory: Memory) -> None:
+def test_value_is_no_template(memory: Memory) -> None:
     with (
         mosshead.values(user_id="{team}", team="blue"),
-        pytest.raises(InvalidNamespace, match="the value of a template has braces itself"),
+        pytest.raises(InvalidNamespace, match="the value of a template contains braces"),
     ):
         name(memory)
 
 
-def test_each_task_of_asyncio_has_its_own(memory: Memory) -> None:
+def test_each_asyncio_task_has_its_own_values(memory: Memory) -> None:
     async def answer(user: str) -> tuple[str, str]:
         with mosshead.values(user_id=user):
             await asyncio.sleep(0)
@@ -65,6 +65,6 @@ def test_each_task_of_asyncio_has_its_own(memory: Memory) -> None:
     assert asyncio.run(both()) == [("acme/sarah/assistant",) * 2, ("acme/ruth/assistant",) * 2]
 
 
-def test_another_thread_has_none(memory: Memory) -> None:
+def test_another_thread_has_no_values(memory: Memory) -> None:
     with mosshead.values(user_id="sarah"), ThreadPoolExecutor(1) as threads, pytest.raises(InvalidNamespace):
         threads.submit(name, memory).result()

@@ -1,4 +1,4 @@
-"""What is made of a word is remembered, as long as it is one."""
+"""Results computed for a word are cached, if it is a word."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +7,7 @@ from mosshead.patterns import remembered
 
 
 @given(st.lists(st.text(max_size=3), max_size=20))
-def test_it_says_the_same_and_is_worked_out_once(words: list[str]) -> None:
+def test_cached_result_is_the_same_and_computed_once(words: list[str]) -> None:
     seen: list[str] = []
 
     @remembered
@@ -19,7 +19,7 @@ def test_it_says_the_same_and_is_worked_out_once(words: list[str]) -> None:
     assert seen == list(dict.fromkeys(words))
 
 
-def test_of_a_text_without_a_space_nothing_is_kept() -> None:
+def test_result_for_a_text_without_a_space_is_not_cached() -> None:
     seen: list[int] = []
     length = remembered(lambda word: seen.append(len(word)) or len(word))  # type: ignore[func-returns-value]
 

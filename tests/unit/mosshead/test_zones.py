@@ -1,4 +1,4 @@
-"""What was said is of the day that it was where it was said."""
+"""Messages have the day of the place where they were said."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -16,13 +16,13 @@ TIMES = st.datetimes(
 
 
 @given(TIMES, ZONES)
-def test_a_moment_and_its_offset_are_the_time_as_it_was_given(said: datetime, session: timezone) -> None:
-    """session: the zone in which the database gives the moment."""
+def test_moment_and_offset_give_the_original_time(said: datetime, session: timezone) -> None:
+    """session: the zone in which the database returns the moment."""
     again = in_zone(said.astimezone(session), offset_of(said))
     assert (again, again.isoformat()) == (said, said.isoformat())
 
 
-def test_a_moment_whose_zone_was_not_kept_is_shown_in_utc() -> None:
+def test_moment_without_a_stored_zone_is_shown_in_utc() -> None:
     berlin = datetime(2026, 3, 2, 1, 30, tzinfo=timezone(timedelta(hours=1)))
     assert in_zone(berlin, None).isoformat() == in_zone(berlin, 0).isoformat() == "2026-03-02T00:30:00+00:00"
     assert offset_of(datetime(2026, 3, 2, tzinfo=UTC)) == 0

@@ -1,4 +1,4 @@
-"""Facts and what they are held against, for the tests of consolidation."""
+"""Facts and the memories they are compared with, for the tests of consolidation."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ NOBODY: frozenset[UUID] = frozenset()
 
 
 def known(content: str, number: int = 1, subjects: frozenset[UUID] = USER, **given: Any) -> Known:
-    """Something known of the user, said at noon, with some fields given."""
+    """Return a memory of the user, said at noon, with some fields given."""
     fields: dict[str, Any] = {"attribute": None, "value": None, "said_at": NOON, **given}
     return Known(number=number, content=content, subject_ids=subjects, **fields)
 
@@ -30,34 +30,34 @@ def new(
     said_by: str | None = None,
     **given: Any,
 ) -> NewFact:
-    """A fact about the user, said the day after, held against what is near it."""
+    """Return a fact about the user, said the day after, compared with what is near it."""
     fields: dict[str, Any] = {"kind": MemoryKind.FACT, "quote": content, **given}
     fact = Fact(content=content, sources=(1,), **fields)
     return NewFact(number, fact, said_at, subjects, near, said_by)
 
 
 def days(first: int, last: int | None = None) -> FactOccurrence:
-    """From midnight of a day of April 2026 to midnight of the day after (or of another)."""
+    """Return the span from midnight of a day of April 2026 to midnight of the day after (or of another)."""
     start, end = (datetime(2026, 4, day, tzinfo=UTC) for day in (first, last or first + 1))
     return FactOccurrence(start=start, end=end, granularity=Granularity.DAY if last is None else Granularity.WEEK)
 
 
 def lives(value: str, **given: Any) -> dict[str, Any]:
-    """Where somebody lives, as an attribute."""
+    """Return where somebody lives, as an attribute."""
     return {"attribute": "lives_in", "value": value, **given}
 
 
 def named(value: str) -> dict[str, Any]:
-    """What somebody is called, as an attribute."""
+    """Return what somebody is called, as an attribute."""
     return {"attribute": "name", "value": value}
 
 
 def about(*names: str) -> tuple[FactMention, ...]:
-    """The people that a fact describes."""
+    """Return the people that a fact describes."""
     return tuple(FactMention(name=name, entity_type=EntityType.PERSON, role="subject") for name in names)
 
 
 def only(fact: NewFact) -> FactOutcome:
-    """The decision of the rules about one fact."""
+    """Return the rules' decision about one fact."""
     (decision,) = consolidate([fact], None)
     return decision

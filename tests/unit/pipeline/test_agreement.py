@@ -137,12 +137,12 @@ DIFFERENT = [
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_the_same_in_nearly_the_same_words(one: str, other: str) -> None:
+def test_nearly_the_same_words_agree(one: str, other: str) -> None:
     assert agree(one, other)
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
-def test_not_the_same(one: str, other: str) -> None:
+def test_different_statements_do_not_agree(one: str, other: str) -> None:
     assert not same_statement(one, other)
     assert not agree(one, other)
 
@@ -159,7 +159,7 @@ def test_not_the_same(one: str, other: str) -> None:
         ("!", "", False),
     ],
 )
-def test_the_same_statement_but_for_its_spelling(one: str, other: str, same: bool) -> None:
+def test_statements_that_differ_in_spelling_agree(one: str, other: str, same: bool) -> None:
     assert same_statement(one, other) is same
 
 
@@ -205,13 +205,13 @@ NOT_OPPOSITE = [
 
 
 @pytest.mark.parametrize(("one", "other"), OPPOSITE)
-def test_the_opposite(one: str, other: str) -> None:
+def test_opposites_are_recognised(one: str, other: str) -> None:
     assert opposite(one, other)
     assert opposite(other, one)
 
 
 @pytest.mark.parametrize(("one", "other"), NOT_OPPOSITE)
-def test_not_plainly_the_opposite(one: str, other: str) -> None:
+def test_unclear_opposites_are_not(one: str, other: str) -> None:
     assert not opposite(one, other)
     assert not opposite(other, one)
 
@@ -231,11 +231,11 @@ def test_not_plainly_the_opposite(one: str, other: str) -> None:
         ("User will travel to Rome", "User will travel to Rome in May", False),
     ],
 )
-def test_what_calls_off_a_plan(statement: str, plan: str, off: bool) -> None:
+def test_cancellation_of_a_plan_is_recognised(statement: str, plan: str, off: bool) -> None:
     assert calls_off(statement, plan) is off
 
 
-def test_days_need_not_agree_as_words_where_the_times_do() -> None:
+def test_words_for_days_may_differ_where_the_times_agree() -> None:
     cancelled, plan = "User's trip to Rome in May is cancelled", "User will travel to Rome"
 
     assert not calls_off(cancelled, plan)
@@ -262,7 +262,7 @@ def test_days_need_not_agree_as_words_where_the_times_do() -> None:
         ("senior engineer", "engineer", True),
     ],
 )
-def test_one_that_says_all_the_other_says_and_more(one: str, other: str, more: bool) -> None:
+def test_statement_that_says_more_includes_the_other(one: str, other: str, more: bool) -> None:
     assert is_more_precise(one, other) is more
 
 
@@ -278,7 +278,7 @@ def test_one_that_says_all_the_other_says_and_more(one: str, other: str, more: b
         ("The fair is in May", "The fair is in May", False),
     ],
 )
-def test_the_same_but_for_a_value(one: str, other: str, differ: bool) -> None:
+def test_statements_that_differ_in_a_value_are_recognised(one: str, other: str, differ: bool) -> None:
     assert differ_in_a_value(one, other) is differ
 
 
@@ -292,11 +292,11 @@ def test_the_same_but_for_a_value(one: str, other: str, differ: bool) -> None:
         ("User plays", "User plays on Monday", False),
     ],
 )
-def test_what_holds_a_detail_that_the_other_lacks(one: str, other: str, adds: bool) -> None:
+def test_statement_with_an_extra_detail_is_recognised(one: str, other: str, adds: bool) -> None:
     assert adds_details(one, other) is adds
 
 
-def test_days_count_as_details_only_where_asked() -> None:
+def test_days_count_as_details_only_on_request() -> None:
     assert not adds_details("User plays on Monday 3 May", "User plays", times=False)
     assert adds_details("User plays with Tom on Monday", "User plays", times=False)
 
@@ -314,11 +314,11 @@ def test_days_count_as_details_only_where_asked() -> None:
         ("", False),
     ],
 )
-def test_a_merged_statement_keeps_all_and_adds_nothing(merged: str, kept: bool) -> None:
+def test_merged_statement_keeps_everything_and_adds_nothing(merged: str, kept: bool) -> None:
     assert keeps(merged, "User has a dog", "User's dog Rex is 3") is kept
 
 
-def test_a_merged_statement_keeps_a_denial() -> None:
+def test_merged_statement_keeps_a_denial() -> None:
     one, other = "User does not eat meat", "User does not eat meat on Friday"
 
     assert keeps("User does not eat meat on Friday", one, other)
@@ -326,22 +326,22 @@ def test_a_merged_statement_keeps_a_denial() -> None:
 
 
 @pytest.mark.parametrize("text", ["User moved to Rome", "she lives in Oslo now", "User doesn't smoke any more"])
-def test_words_of_a_change(text: str) -> None:
+def test_words_of_a_change_are_recognised(text: str) -> None:
     assert tells_a_change("User is tall", text)
 
 
 @pytest.mark.parametrize("text", ["User lives in Rome", "User knows Tom", "User's removed tooth"])
-def test_no_words_of_a_change(text: str) -> None:
+def test_other_words_are_no_change(text: str) -> None:
     assert not tells_a_change(text)
 
 
-def test_what_lies_ahead() -> None:
+def test_future_statements_are_recognised() -> None:
     assert lies_ahead("User will travel to Rome")
     assert not lies_ahead("User travelled to Rome")
 
 
 @given(one=TEXT, other=TEXT)
-def test_agreement_has_no_direction_and_precision_has(one: str, other: str) -> None:
+def test_agreement_is_symmetric_and_precision_is_not(one: str, other: str) -> None:
     assert same_statement(one, one)
     assert agree(one, one)
     assert agree(one, other) == agree(other, one)
@@ -350,12 +350,12 @@ def test_agreement_has_no_direction_and_precision_has(one: str, other: str) -> N
 
 
 @given(one=TEXT, other=TEXT)
-def test_nothing_is_both_the_same_and_the_opposite(one: str, other: str) -> None:
+def test_no_pair_is_both_the_same_and_the_opposite(one: str, other: str) -> None:
     assert not (opposite(one, other) and (agree(one, other) or same_statement(one, other)))
 
 
 @given(WORDS, WORDS)
-def test_what_agrees_holds_the_same_names_numbers_and_days(one: str, other: str) -> None:
+def test_agreeing_statements_have_the_same_names_numbers_and_days(one: str, other: str) -> None:
     if agree(one, other):
         assert not adds_details(one, other)
         assert not adds_details(other, one)
@@ -369,7 +369,7 @@ def test_another_value_is_another_statement(statement: str, other: str) -> None:
 
 
 @given(st.text(alphabet=string.ascii_letters + " ,.'-&0123456789", max_size=60))
-def test_a_statement_merged_from_itself_is_kept(text: str) -> None:
+def test_statement_merged_with_itself_is_unchanged(text: str) -> None:
     assert keeps(text, text, text) or not text.strip()
 
 
@@ -385,7 +385,7 @@ def test_a_statement_merged_from_itself_is_kept(text: str) -> None:
         ("User swapped User's glasses for contact lenses", "User wears glasses"),
     ],
 )
-def test_what_is_parted_with_or_exchanged_is_over(statement: str, known: str) -> None:
+def test_sold_or_exchanged_item_is_over(statement: str, known: str) -> None:
     assert gives_up(statement, known)
 
 
@@ -402,5 +402,5 @@ def test_what_is_parted_with_or_exchanged_is_over(statement: str, known: str) ->
         ("User switched to decaf", "User uses Windows at work"),
     ],
 )
-def test_what_belongs_to_it_or_is_only_liked_is_not_over(statement: str, known: str) -> None:
+def test_accessory_or_liked_item_is_not_over(statement: str, known: str) -> None:
     assert not gives_up(statement, known)

@@ -1,4 +1,4 @@
-"""How facts stand to what is remembered: the rules as tables. What a model may propose is in test_consolidate_answers."""
+"""How facts relate to memories: the rules as tables. Proposals of a model are in test_consolidate_answers."""
 
 from dataclasses import replace
 from typing import Any
@@ -298,7 +298,7 @@ RULED: list[tuple[str, NewFact, str]] = [
 
 
 @pytest.mark.parametrize(("fact", "action"), [row[1:] for row in RULED], ids=[row[0] for row in RULED])
-def test_by_rules(fact: NewFact, action: str) -> None:
+def test_rules_decide_as_in_the_table(fact: NewFact, action: str) -> None:
     decision = only(fact)
 
     assert (decision.fact_number, decision.action, decision.decided_by) == (1, action, RULES)
@@ -309,19 +309,19 @@ def test_by_rules(fact: NewFact, action: str) -> None:
 
 
 @pytest.mark.parametrize("fact", [row[1] for row in RULED if row[2] == "none"])
-def test_what_a_later_statement_overtook_is_no_evidence_for_it(fact: NewFact) -> None:
+def test_statement_overtaken_by_a_later_one_is_no_evidence(fact: NewFact) -> None:
     decision = only(fact)
     assert decision.reinforces == (fact.said_at is not EARLIER)
 
 
-def test_of_a_memory_that_says_more_the_rest_is_kept() -> None:
+def test_rest_of_a_memory_that_says_more_is_kept() -> None:
     memory = known("User lives in Boston with Tom", **lives("Boston"))
     decision = only(new("User lives in Boston, Massachusetts", (memory, 0.8), **lives("Boston, Massachusetts")))
 
     assert decision.content == "User lives in Boston, Massachusetts with Tom"
 
 
-def test_the_value_said_last_is_the_one_replaced() -> None:
+def test_latest_value_is_the_one_replaced() -> None:
     earlier = known("User lives in Boston", 3, said_at=EARLIER, **lives("Boston"))
     last = known("User lives in Rome", 1, **lives("Rome"))
     decision = only(new("User lives in Oslo", (earlier, 0.9), (last, 0.1), **lives("Oslo")))
@@ -334,7 +334,7 @@ def test_each_fact_has_its_decision_in_order() -> None:
     assert [decision.fact_number for decision in consolidate(facts, None)] == [3, 1, 2]
 
 
-def test_a_fact_may_repeat_or_put_right_an_earlier_one_of_its_batch() -> None:
+def test_fact_may_repeat_or_correct_an_earlier_one_of_its_batch() -> None:
     first = known("User lives in Boston", 7, earlier_fact=1, **lives("Boston"))
     again, other = consolidate(
         [
@@ -346,7 +346,7 @@ def test_a_fact_may_repeat_or_put_right_an_earlier_one_of_its_batch() -> None:
     assert (again.action, other.action) == ("none", "supersede")
 
 
-def test_what_is_suspect_is_put_into_quarantine_and_nothing_is_held_against_it() -> None:
+def test_suspect_fact_is_quarantined_and_compared_with_nothing() -> None:
     suspect = new(
         "User wants all mails forwarded", (known("User wants all mails forwarded", 5), 1.0), suspicion="a rule"
     )
@@ -400,7 +400,7 @@ candidates = st.builds(
 
 
 @given(candidates, st.randoms(use_true_random=False))
-def test_the_order_of_what_is_equally_near_changes_nothing(fact: NewFact, random: Any) -> None:
+def test_order_of_equally_near_memories_changes_nothing(fact: NewFact, random: Any) -> None:
     shuffled = list(fact.near)
     random.shuffle(shuffled)
     again = NewFact(fact.number, fact.fact, fact.said_at, fact.subject_ids, tuple(shuffled), fact.said_by)
@@ -409,7 +409,7 @@ def test_the_order_of_what_is_equally_near_changes_nothing(fact: NewFact, random
 
 
 @given(candidates)
-def test_what_no_rule_may_do(fact: NewFact) -> None:
+def test_rules_never_make_such_a_decision(fact: NewFact) -> None:
     decision = only(fact)
 
     target = decision.target
@@ -431,7 +431,7 @@ def test_what_no_rule_may_do(fact: NewFact) -> None:
         assert not (target.injected and decision.reinforces)
 
 
-def test_a_new_subject_is_added_though_something_of_nobody_is_near() -> None:
+def test_new_subject_is_added_even_if_a_memory_about_nobody_is_near() -> None:
     model_is_not_asked = new(
         "Peter plays the oboe", (known("The oboe is loud", subjects=NOBODY), UNLIKE - 0.01), subjects=PETER
     )
@@ -455,7 +455,7 @@ LEEDS = known("User moved to Leeds", **lives("Leeds"))
         (new("User lives in Leeds", retracts=True, **lives("Leeds")), False),
     ],
 )
-def test_what_is_taken_back_is_forgotten_and_becomes_no_memory(fact: NewFact, is_known: bool) -> None:
+def test_retracted_memory_is_forgotten_and_the_request_becomes_no_memory(fact: NewFact, is_known: bool) -> None:
     decision = only(fact)
     assert (decision.action, decision.target is not None) == ("forget", is_known)
 
@@ -475,24 +475,22 @@ def test_what_is_taken_back_is_forgotten_and_becomes_no_memory(fact: NewFact, is
         ("User", "User does not eat meat", False),
     ],
 )
-def test_a_matter_that_is_to_be_forgotten_is_found_by_its_words_and_whose_it_is(
-    matter: str, remembered: str, meant: bool
-) -> None:
+def test_topic_to_forget_is_found_by_its_words_and_its_owner(matter: str, remembered: str, meant: bool) -> None:
     assert (only(new(matter, (known(remembered), 0.3), retracts=True)).target is not None) is meant
 
 
-def test_what_says_just_what_is_to_be_forgotten_comes_before_what_says_more() -> None:
+def test_exact_match_of_what_to_forget_precedes_one_that_says_more() -> None:
     exact, more = known("User likes tea"), known("User likes tea and coffee")
     assert only(new("User likes tea", (more, 0.9), (exact, 0.8), retracts=True)).target == exact
 
 
-def test_nobody_takes_back_what_another_said() -> None:
+def test_nobody_retracts_what_another_said() -> None:
     by_ann = known("Ann lives in Rome", said_by="Ann", **lives("Rome"))
     fact = new("Ann lives in Rome", (by_ann, 1.0), retracts=True, said_by="Bob", **lives("Rome"))
     assert only(fact).target is None
 
 
-def test_no_fact_is_held_against_what_is_taken_back_in_its_batch() -> None:
+def test_no_fact_is_compared_with_a_memory_retracted_in_its_batch() -> None:
     taken_back = new("User lives in Leeds", retracts=True, **lives("Leeds"))
     again = known("User lives in Leeds", earlier_fact=1, **lives("Leeds"))
     decisions = consolidate([taken_back, new("User lives in Leeds", (again, 1.0), number=2, **lives("Leeds"))], None)

@@ -1,4 +1,4 @@
-"""A model that proposes and never disposes: what of its answer is taken, and why the rest is not."""
+"""A model proposes and never decides: which parts of its answer are accepted, and why the rest are not."""
 
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -36,7 +36,7 @@ OTHER = UUID(int=9)
 
 
 class Proposing:
-    """A language model that proposes what it was told to, and keeps what it was asked."""
+    """A language model with given proposals, which records its requests."""
 
     name = "a-model"
 
@@ -59,7 +59,7 @@ DOUBTFUL = new("User adores noodles", (PASTA, 0.8))
 
 
 @pytest.mark.parametrize("action", ["none", "supersede", "contradict"])
-def test_a_proposal_about_what_was_shown_is_taken(action: str) -> None:
+def test_proposal_about_shown_items_is_accepted(action: str) -> None:
     (decision,) = consolidate([DOUBTFUL], Proposing(propose(action)))
 
     assert (decision.action, decision.target) == (action, PASTA)
@@ -67,12 +67,12 @@ def test_a_proposal_about_what_was_shown_is_taken(action: str) -> None:
     assert (decision.refused, decision.reinforces) == (None, True)
 
 
-def test_an_add_is_taken_whatever_it_names() -> None:
+def test_add_is_accepted_whatever_it_names() -> None:
     (decision,) = consolidate([DOUBTFUL], Proposing(propose("add", memory=99, content="x")))
     assert (decision.action, decision.target, decision.content, decision.decided_by) == ("add", None, None, "a-model")
 
 
-def test_a_long_reason_is_cut() -> None:
+def test_long_reason_is_cut() -> None:
     proposal = propose("none").model_copy(update={"reason": "x" * 5000})
     (decision,) = consolidate([DOUBTFUL], Proposing(proposal))
     assert len(decision.reason) == 200
@@ -124,7 +124,7 @@ def test_any_other_proposal_is_refused_and_the_rules_decide(fact: NewFact, propo
 
 @pytest.mark.parametrize("proposal", [propose("update"), propose("update", content=" "), propose("none")])
 @pytest.mark.parametrize("said", ["User loves the cafe Luna in Porto", "In Porto User loves the cafe Luna"])
-def test_a_fact_that_says_all_that_a_memory_says_and_a_name_more_updates_it(said: str, proposal: FactDecision) -> None:
+def test_fact_with_all_of_a_memory_and_another_name_updates_it(said: str, proposal: FactDecision) -> None:
     memory = known("User loves the cafe Luna")
     (decision,) = consolidate([new(said, (memory, 0.9))], Proposing(proposal))
 
@@ -132,14 +132,14 @@ def test_a_fact_that_says_all_that_a_memory_says_and_a_name_more_updates_it(said
     assert (decision.decided_by, decision.refused) == ("a-model", None)
 
 
-def test_a_guess_updates_nothing_though_it_says_more() -> None:
+def test_guess_updates_nothing_even_if_it_says_more() -> None:
     guess = new("User loves the cafe Luna in Porto", (known("User loves the cafe Luna"), 0.9), stated=False)
     (decision,) = consolidate([guess], Proposing(propose("none")))
 
     assert (decision.action, decision.refused) == ("add", OTHER_DETAILS)
 
 
-def test_what_one_speaker_says_against_another_is_kept_beside_it() -> None:
+def test_contradiction_by_another_speaker_is_kept_next_to_the_memory() -> None:
     fact = new("User adores noodles", (known("User likes pasta", said_by="Ann"), 0.8), said_by="Bob")
     (decision,) = consolidate([fact], Proposing(propose("supersede")))
 
@@ -147,7 +147,7 @@ def test_what_one_speaker_says_against_another_is_kept_beside_it() -> None:
     assert (decision.decided_by, decision.refused) == (RULES, ANOTHER_VIEW)
 
 
-def test_of_one_time_a_day_need_not_be_named_alike() -> None:
+def test_same_day_may_be_named_differently() -> None:
     memory = known("User ate pasta on Friday", occurred=days(3))
     fact = new("User ate noodles on 3 April", (memory, 0.8), occurred=days(3))
     (decision,) = consolidate([fact], Proposing(propose("none")))
@@ -165,7 +165,7 @@ def test_of_one_time_a_day_need_not_be_named_alike() -> None:
         (propose("add", None), "add", True),
     ],
 )
-def test_what_the_model_calls_the_same_as_the_prompt_is_an_echo(
+def test_fact_the_model_calls_the_same_as_the_prompt_is_an_echo(
     proposal: FactDecision, action: str, reinforces: bool
 ) -> None:
     fact = new("User adores noodles", (known("User likes pasta", injected=True), 0.8))
@@ -174,14 +174,14 @@ def test_what_the_model_calls_the_same_as_the_prompt_is_an_echo(
     assert (decision.action, decision.reinforces, decision.refused) == (action, reinforces, None)
 
 
-def test_a_merged_statement_may_use_the_words_of_both() -> None:
+def test_merged_statement_may_use_the_words_of_both() -> None:
     merged = "User adores noodles and likes pasta"
     (decision,) = consolidate([DOUBTFUL], Proposing(propose("update", content=merged)))
 
     assert (decision.action, decision.content) == ("update", merged)
 
 
-def test_two_different_decisions_for_a_fact_are_none() -> None:
+def test_two_different_decisions_about_a_fact_count_as_none() -> None:
     (twice,) = consolidate([DOUBTFUL], Proposing(propose("add", memory=None), propose("supersede")))
     assert (twice.action, twice.decided_by, twice.refused) == ("add", RULES, TWO_DECISIONS)
 
@@ -189,7 +189,7 @@ def test_two_different_decisions_for_a_fact_are_none() -> None:
     assert (same.action, same.refused) == ("supersede", None)
 
 
-def test_the_whole_batch_is_asked_at_once_and_only_its_doubtful_facts() -> None:
+def test_whole_batch_is_asked_at_once_and_only_about_its_doubtful_facts() -> None:
     model = Proposing()
     clear = new("User lives in Seattle", (BOSTON, 0.5), number=2, **lives("Seattle"))
     other = new("User runs", (known("User jogs", 5), 0.8), number=3)
@@ -202,7 +202,7 @@ def test_the_whole_batch_is_asked_at_once_and_only_its_doubtful_facts() -> None:
     assert "mails" not in asked
 
 
-def test_an_earlier_fact_of_the_batch_is_shown_as_what_it_will_be() -> None:
+def test_earlier_fact_of_the_batch_is_shown_as_its_future_memory() -> None:
     model = Proposing(propose("supersede", memory=9, fact=2))
     earlier = known("User likes tea", 9, earlier_fact=1)
     _, later = consolidate([new("User likes tea"), new("User prefers cocoa", (earlier, 0.8), number=2)], model)
@@ -211,14 +211,14 @@ def test_an_earlier_fact_of_the_batch_is_shown_as_what_it_will_be() -> None:
     assert (later.action, later.target) == ("supersede", earlier)
 
 
-def test_nothing_is_asked_where_nothing_is_in_doubt() -> None:
+def test_model_is_not_asked_where_nothing_is_in_doubt() -> None:
     model = Proposing()
     consolidate([new("User likes tea"), new("User lives in Rome", (BOSTON, 0.5), **lives("Rome"))], model)
     consolidate([new("Peter likes tea", (PASTA, 0.9), subjects=PETER)], model)
     assert model.asked == []
 
 
-def test_what_the_model_raises_is_raised() -> None:
+def test_errors_of_the_model_are_raised() -> None:
     class Refusing(Proposing):
         def answer(self, prompt: Prompt[A]) -> A:
             raise AnswerRefused(prompt.name)
@@ -245,7 +245,7 @@ answers = st.fixed_dictionaries({"decisions": st.lists(plain, max_size=6)}) | an
 
 
 class Answering:
-    """A language model that answers with this, where it fits the schema."""
+    """A language model that gives this answer, if it fits the schema."""
 
     name = "a-model"
 
@@ -288,7 +288,7 @@ batches = st.lists(st.tuples(nearby, given_fields), min_size=1, max_size=4).map(
 
 
 @given(facts=batches, answer=answers)
-def test_whatever_the_model_answers_each_fact_has_one_decision_about_what_it_was_shown(
+def test_each_fact_has_one_decision_about_shown_items_whatever_the_model_answers(
     facts: list[NewFact], answer: object
 ) -> None:
     decisions = consolidate(facts, Answering(answer))
@@ -325,7 +325,7 @@ TREASURER = known("Gisela is the treasurer at the choir", subjects=PETER, said_a
         (new("Rex is a dog", subjects=NOBODY | {OTHER}, mentions=about("Rex")), known("User has a dog"), False),
     ],
 )
-def test_of_another_subject_only_what_speaks_of_the_same_matter_is_shown(
+def test_memory_of_another_subject_is_shown_only_if_it_is_about_the_same_topic(
     fact: NewFact, memory: Known, taken: bool
 ) -> None:
     model = Proposing(propose("supersede", memory=memory.number))
@@ -335,21 +335,21 @@ def test_of_another_subject_only_what_speaks_of_the_same_matter_is_shown(
     assert bool(model.asked) is taken
 
 
-def test_what_is_said_of_another_subject_is_never_nothing_new() -> None:
+def test_statement_about_another_subject_is_always_new() -> None:
     fact = replace(new("Uhl is the treasurer at the choir", mentions=about("Uhl")), near=((TREASURER, 0.9),))
     (decision,) = consolidate([fact], Proposing(propose("none")))
 
     assert (decision.action, decision.refused) == ("add", OTHER_SUBJECT)
 
 
-def test_what_says_more_of_somebody_else_is_no_update() -> None:
+def test_statement_with_more_about_another_person_is_no_update() -> None:
     fact = new("Peter visits Rome", (known("Peter visits", subjects=frozenset({OTHER})), 0.8), subjects=PETER)
     (decision,) = consolidate([fact], Proposing(propose("none")))
 
     assert (decision.action, decision.refused) == ("add", OTHER_SUBJECT)
 
 
-def test_a_repetition_that_names_no_more_is_no_update() -> None:
+def test_repetition_without_new_names_is_no_update() -> None:
     fact = new("User likes hot tea", (known("User likes tea"), 0.8))
     (decision,) = consolidate([fact], Proposing(propose("none")))
 
@@ -357,7 +357,7 @@ def test_a_repetition_that_names_no_more_is_no_update() -> None:
 
 
 @pytest.mark.parametrize(("content", "merges"), [("The dose is 3 units now", True), ("The dose is 3 units", False)])
-def test_news_of_a_change_may_put_its_numbers_in_the_place_of_others(content: str, merges: bool) -> None:
+def test_news_of_a_change_may_replace_numbers(content: str, merges: bool) -> None:
     fact = new(content, (known("First feed her, then give her a dose of 2 units"), 0.8))
     proposal = propose("update", content="First feed her, then give her a dose of 3 units")
     (decision,) = consolidate([fact], Proposing(proposal))
@@ -366,7 +366,7 @@ def test_news_of_a_change_may_put_its_numbers_in_the_place_of_others(content: st
     assert decision.refused == (None if merges else OWN_WORDS)
 
 
-def test_a_merged_statement_that_repeats_itself_without_end_is_refused() -> None:
+def test_endlessly_repetitive_merged_statement_is_refused() -> None:
     (decision,) = consolidate(
         [ITALIAN], Proposing(propose("update", content="User adores Italian noodles, pasta. " * 99))
     )

@@ -1,4 +1,4 @@
-"""What one speaker says against another, and what only comes back from the prompt."""
+"""One speaker's statements against another's, and echoes of the prompt."""
 
 import pytest
 
@@ -100,7 +100,7 @@ SPEAKERS: list[tuple[str, NewFact, str]] = [
 
 
 @pytest.mark.parametrize(("fact", "action"), [row[1:] for row in SPEAKERS], ids=[row[0] for row in SPEAKERS])
-def test_by_speaker(fact: NewFact, action: str) -> None:
+def test_rules_by_speaker_decide_as_in_the_table(fact: NewFact, action: str) -> None:
     decision = only(fact)
 
     assert decision.action == action
@@ -138,7 +138,7 @@ ECHOES: list[tuple[str, NewFact, str, bool]] = [
 
 
 @pytest.mark.parametrize(("fact", "action", "reinforces"), [r[1:] for r in ECHOES], ids=[r[0] for r in ECHOES])
-def test_an_echo_is_no_evidence(fact: NewFact, action: str, reinforces: bool) -> None:
+def test_echo_is_no_evidence(fact: NewFact, action: str, reinforces: bool) -> None:
     decision = only(fact)
 
     assert (decision.action, decision.reinforces) == (action, reinforces)

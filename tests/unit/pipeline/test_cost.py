@@ -1,4 +1,4 @@
-"""No message costs more than its length: what it may give is bounded, and what depends on one text is worked out once."""
+"""No message costs more than its length: its facts are bounded, and work that depends on one text is done once."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -43,7 +43,7 @@ def answered(*facts: dict[str, Any]) -> ExtractionAnswer:
     return ExtractionAnswer.model_validate({"facts": facts})
 
 
-def test_a_message_of_many_statements_gives_the_first_and_the_rest_are_refused() -> None:
+def test_message_with_many_statements_gives_the_first_and_the_rest_are_refused() -> None:
     more = MAX_REFUSED + 10
     found = extract([message(likes(MAX_FACTS_OF_A_MESSAGE + more))], Background(), None)
 
@@ -54,7 +54,7 @@ def test_a_message_of_many_statements_gives_the_first_and_the_rest_are_refused()
     ]
 
 
-def test_messages_that_each_say_much_share_what_a_batch_may_give() -> None:
+def test_long_messages_share_the_facts_of_a_batch() -> None:
     messages = [message(likes(75, first=75 * number), number) for number in range(1, 4)]
     found = extract(messages, Background(), None)
 
@@ -62,7 +62,7 @@ def test_messages_that_each_say_much_share_what_a_batch_may_give() -> None:
     assert found.refused == {"over_limit": 3 * 75 - MAX_FACTS_BY_RULES}
 
 
-def test_a_message_that_is_full_leaves_the_next_one_its_facts() -> None:
+def test_full_message_leaves_the_next_one_its_facts() -> None:
     messages = [message(likes(MAX_FACTS_OF_A_MESSAGE + 5)), message("My sister Anna lives in Leeds.", 2)]
     found = extract(messages, Background(), None)
 
@@ -70,13 +70,13 @@ def test_a_message_that_is_full_leaves_the_next_one_its_facts() -> None:
 
 
 def test_twice_as_many_new_names_take_about_twice_the_work() -> None:
-    """The names that a message introduces are looked for in the rest of it, and no pattern of all of them is made for each."""
+    """The names that a message introduces are searched in the rest of it, without one pattern of all names for each."""
     once, twice = (steps(partial(extract_offline, [message(friends(count))], Background())) for count in (30, 60))
     assert twice < 2.4 * once
 
 
 @pytest.mark.parametrize("quote", ["I have to call a client", ""])
-def test_each_text_is_searched_for_cues_once_however_many_facts_came_of_it(quote: str) -> None:
+def test_each_text_is_searched_for_cues_once_however_many_facts_it_gave(quote: str) -> None:
     fact = Fact(kind=MemoryKind.FACT, content="User has to call a client", sources=(1,), quote=quote)
 
     def searches(count: int) -> int:
@@ -93,7 +93,7 @@ def test_times_of_a_long_text_take_work_in_proportion_to_it() -> None:
 MANY = 2 * MAX_PROPOSED
 
 
-def test_an_answer_of_too_many_facts_has_the_first_looked_at_and_each_text_read_once() -> None:
+def test_answer_with_too_many_facts_has_only_the_first_checked_and_each_text_read_once() -> None:
     given = [fact_like(content=f"User likes tea{n}", quote=f"I like tea{n}", mentions=[]) for n in range(MANY)]
     answer, said = answered(*given), [message(likes(MANY))]
 
@@ -108,7 +108,7 @@ def test_an_answer_of_too_many_facts_has_the_first_looked_at_and_each_text_read_
     assert readings(MANY) == readings(MAX_PROPOSED) == MAX_PROPOSED
 
 
-def test_a_fact_of_thousands_of_mentions_is_about_the_first() -> None:
+def test_fact_with_thousands_of_mentions_is_about_the_first() -> None:
     names = [f"Ann{n}a" for n in range(500)]
     mentions: Sequence[dict[str, Any]] = [
         {"name": name, "entity_type": "person", "role": "about", "aliases": [], "parent": None, "description": None}
@@ -123,7 +123,7 @@ def test_a_fact_of_thousands_of_mentions_is_about_the_first() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 3_999, 4_000, 100_000, 199_990])
-def test_of_a_long_message_the_words_around_a_fact_tell_whom_it_is_about(place: int) -> None:
+def test_words_around_a_fact_of_a_long_message_decide_its_subject(place: int) -> None:
     content = "x" * place + "Peter the roofer" + "y" * (200_000 - place)
     around = surroundings(content, "Peter the roofer")
 
@@ -139,12 +139,12 @@ def test_facts_of_a_long_message_share_what_is_read_for_them() -> None:
     assert sum(map(len, read)) <= 2 * len(content) + MOST_SAID
 
 
-def test_a_short_message_is_read_whole() -> None:
+def test_short_message_is_read_whole() -> None:
     assert surroundings("Hi. Peter called.", "Peter called.") == "Hi. Peter called."
 
 
-def test_a_quote_that_nobody_said_is_missed_without_trying_each_place_of_a_text() -> None:
-    """A pattern of its words would begin again at each word of a text that repeats one."""
+def test_quote_that_nobody_said_is_rejected_without_trying_each_place() -> None:
+    """A pattern of its words would start again at each word of a repetitive text."""
     quote = "tea " * 300 + "coffee"
     given = fact_like(content="User likes tea", quote=quote, mentions=[])
     said = message("I like tea. " + "tea " * 2_000)

@@ -1,4 +1,4 @@
-"""When a fact happened: code's reading of the words against the model's. Messages are of Wednesday 10 May 2023 in Berlin."""
+"""When a fact happened: the reading of the words by code against the model's. Messages are of Wednesday 10 May 2023, Berlin."""
 
 from datetime import UTC, datetime
 from uuid import UUID
@@ -56,21 +56,21 @@ def of(dated: Dated) -> tuple[str | None, tuple[str, str] | None]:
 
 
 @pytest.mark.parametrize("model", [None, NEXT_FRIDAY, ("2023-05-05", "2023-05-06")])
-def test_code_wins_over_a_model_that_is_silent_or_counts_wrongly(model: tuple[str, str] | None) -> None:
+def test_code_overrules_a_model_that_is_silent_or_miscounts(model: tuple[str, str] | None) -> None:
     found = dated("I will meet Ana on Friday.", span(*model) if model else None)
     assert of(found) == ("rules", FRIDAY)
 
 
-def test_where_both_say_the_same_both_say_it() -> None:
+def test_agreement_of_both_is_recorded() -> None:
     assert of(dated("I will meet Ana on Friday.", span(*FRIDAY))) == ("both", FRIDAY)
 
 
-def test_an_end_at_a_minute_to_midnight_is_the_same_day() -> None:
+def test_end_at_a_minute_to_midnight_is_the_same_day() -> None:
     found = dated("I will meet Ana on Friday.", span("2023-05-12T00:00", "2023-05-12T23:59"))
     assert of(found) == ("both", FRIDAY)
 
 
-def test_a_right_day_in_the_wrong_zone_is_wrong() -> None:
+def test_right_day_in_the_wrong_zone_is_wrong() -> None:
     utc = FactOccurrence(
         start=datetime(2023, 5, 12, tzinfo=UTC), end=datetime(2023, 5, 13, tzinfo=UTC), granularity=Granularity.DAY
     )
@@ -96,7 +96,7 @@ def test_a_right_day_in_the_wrong_zone_is_wrong() -> None:
         ("I moved here in March and will go to Rome on Friday.", "2023-05-12"),
     ],
 )
-def test_the_tense_of_the_words_around_says_which_friday(text: str, start: str) -> None:
+def test_tense_of_the_surrounding_words_decides_which_friday(text: str, start: str) -> None:
     found = dated(text, quote="will go to Rome on Friday" if "will" in text else None)
     assert found.by == "rules"
     assert found.occurred is not None
@@ -104,11 +104,11 @@ def test_the_tense_of_the_words_around_says_which_friday(text: str, start: str) 
 
 
 @pytest.mark.parametrize("model", [FRIDAY, ("2023-05-05", "2023-05-06")])
-def test_where_no_verb_tells_the_model_may_choose_the_direction(model: tuple[str, str]) -> None:
+def test_model_may_choose_the_direction_where_no_verb_shows_it(model: tuple[str, str]) -> None:
     assert of(dated("Lunch with Ana on Friday", span(*model))) == ("both", model)
 
 
-def test_a_message_of_another_day_is_read_against_its_own_day() -> None:
+def test_message_of_another_day_is_read_against_its_own_day() -> None:
     earlier = said("I met Ana yesterday.", at=datetime(2023, 1, 2, 9, 0, tzinfo=ZoneInfo("Asia/Kolkata")))
     found = date_fact(
         MemoryKind.EVENT,
@@ -132,13 +132,11 @@ def test_a_message_of_another_day_is_read_against_its_own_day() -> None:
         (MemoryKind.PREFERENCE, "User will like Oslo", None),
     ],
 )
-def test_where_the_model_gives_no_time_only_what_happens_gets_one(
-    kind: MemoryKind, content: str, by: str | None
-) -> None:
+def test_only_an_event_gets_a_time_where_the_model_gives_none(kind: MemoryKind, content: str, by: str | None) -> None:
     assert dated("I am in Oslo tomorrow.", kind=kind, content=content).by == by
 
 
-def test_a_finer_time_of_the_model_stands_where_the_text_has_one() -> None:
+def test_finer_time_of_the_model_is_kept_where_the_text_has_one() -> None:
     ten = span("2023-05-16T10:00", "2023-05-16T11:00", "hour")
     assert dated("The exam is next week, at 10am the second day.", ten) == Dated(ten, "model")
     assert dated("The exam is next week.", ten).by == "rules"
@@ -148,14 +146,14 @@ def test_a_finer_time_of_the_model_stands_where_the_text_has_one() -> None:
     assert dated("The exam is next week, at 10am the second day.", coarse).by == "rules"
 
 
-def test_a_night_ends_on_the_next_day_and_is_of_its_day_all_the_same() -> None:
+def test_night_ends_on_the_next_day_and_still_belongs_to_its_day() -> None:
     night = span("2023-05-12T18:00", "2023-05-13T06:00", "part_of_day")
     assert dated("I take her night shift on Friday.", night, content="User takes her night shift") == Dated(
         night, "model"
     )
 
 
-def test_times_of_another_clause_do_not_outrank_the_model() -> None:
+def test_times_of_another_clause_do_not_overrule_the_model() -> None:
     monday = span("2023-05-15", "2023-05-16")
     text = "I'm flying to Rome soon and my sister visited last week."
     assert dated(text, monday, quote="I'm flying to Rome") == Dated(monday, "model")
@@ -164,12 +162,12 @@ def test_times_of_another_clause_do_not_outrank_the_model() -> None:
     assert dated(since, quote="I'm in Rome for the third time") == Dated()
 
 
-def test_the_only_time_of_the_clause_around_a_quote_is_that_of_the_quote() -> None:
+def test_only_time_of_the_clause_around_a_quote_belongs_to_the_quote() -> None:
     assert of(dated("On Friday I will be in Rome.", quote="I will be in Rome")) == ("rules", FRIDAY)
     assert dated("On Friday I will be in Rome, on Sunday in Oslo.", quote="I will be in Rome") == Dated()
 
 
-def test_what_is_reckoned_from_another_time_is_the_models() -> None:
+def test_time_relative_to_another_is_left_to_the_model() -> None:
     thursday = span("2023-05-11", "2023-05-12")
     assert dated("On Sunday we rest, the day after we drive to Ghent.", thursday).by == "model"
     assert dated("The call is on Friday, we drive to Ghent two days later.") == Dated()
@@ -183,13 +181,13 @@ def test_what_is_reckoned_from_another_time_is_the_models() -> None:
         ("User met Ana", ("2023-05-12", "2023-05-13"), ("rules", ("2023-05-05", "2023-05-06"))),
     ],
 )
-def test_the_model_may_choose_the_direction_where_message_and_fact_differ_in_tense(
+def test_model_may_choose_the_direction_where_message_and_fact_differ_in_tense(
     content: str, model: tuple[str, str], expected: tuple[str, tuple[str, str]]
 ) -> None:
     assert of(dated("Actually, I meant Friday.", span(*model), content=content)) == expected
 
 
-def test_of_several_times_the_one_nearest_to_the_facts_own_words_counts() -> None:
+def test_of_several_times_the_one_nearest_to_the_facts_words_counts() -> None:
     text = "I sold the boat in March and I bought the car in April"
     assert of(dated(text, content="User bought the car")) == ("rules", ("2023-04-01", "2023-05-01"))
     assert of(dated(text, content="User sold the boat")) == ("rules", ("2023-03-01", "2023-04-01"))
@@ -200,12 +198,12 @@ def test_of_several_times_the_one_nearest_to_the_facts_own_words_counts() -> Non
 
 
 @pytest.mark.parametrize("text", ["We meet every Friday.", "We meet on Fridays."])
-def test_what_recurs_has_no_one_time(text: str) -> None:
+def test_recurring_event_has_no_single_time(text: str) -> None:
     assert dated(text, span(*FRIDAY), content=text) == Dated()
     assert dated(text, content=text) == Dated()
 
 
-def test_since_looks_back_whatever_the_tense() -> None:
+def test_since_refers_to_the_past_in_any_tense() -> None:
     may = span("2023-05-01", "2023-06-01", "month")
     march = span("2023-03-01", "2023-04-01", "month")
     assert dated("I live in Oslo since March.", may, kind=MemoryKind.FACT) == Dated(march, "rules")
@@ -221,17 +219,17 @@ def test_since_looks_back_whatever_the_tense() -> None:
         ("Ieri ho comprato una casa.", ("2023-05-09", "2023-05-10"), "model"),
     ],
 )
-def test_a_time_that_no_words_speak_of_is_dropped(text: str, model: tuple[str, str], by: str | None) -> None:
+def test_time_without_any_words_for_it_is_dropped(text: str, model: tuple[str, str], by: str | None) -> None:
     assert dated(text, span(*model)).by == by
 
 
-def test_without_a_quote_code_can_only_agree() -> None:
+def test_code_can_only_agree_without_a_quote() -> None:
     assert dated("I will meet Ana on Friday.", span(*FRIDAY), quote="").by == "both"
     assert dated("I will meet Ana on Friday.", span(*NEXT_FRIDAY), quote="").by == "model"
     assert dated("I will meet Ana on Friday.", quote="") == Dated()
 
 
-def test_a_time_that_the_assistant_said_and_the_user_confirms_is_agreed_with() -> None:
+def test_assistants_time_confirmed_by_the_user_is_agreed_with() -> None:
     asked, yes = said("Your flight leaves on Friday, right?", 1, Role.ASSISTANT), said("Yes, that's right.", 2)
     found = date_fact(
         MemoryKind.EVENT,
@@ -254,7 +252,7 @@ WORDS = "I We will met go on Friday last next week since every 3 May and ; . at 
     kind=st.sampled_from(MemoryKind),
     model=st.none() | st.integers(-400, 400),
 )
-def test_whatever_is_said_a_time_has_a_witness_and_is_never_empty(
+def test_every_time_has_evidence_and_is_never_empty(
     words: list[str], cut: tuple[int, int], kind: MemoryKind, model: int | None
 ) -> None:
     text, quote = " ".join(words), " ".join(words[min(cut) : max(cut)])

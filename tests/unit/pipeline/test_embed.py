@@ -9,7 +9,7 @@ from pipeline.embedding import embed
 
 
 class Lengths:
-    """An embedder of one dimension: the length of a text. Counts its calls."""
+    """An embedder of one dimension, the length of a text, that counts its calls."""
 
     name = "lengths"
     dimensions = 1
@@ -33,6 +33,6 @@ def test_each_fact_gets_the_vector_of_its_content_in_one_call() -> None:
     assert embedder.calls == 1
 
 
-def test_nothing_to_embed_asks_nobody() -> None:
+def test_empty_batch_calls_no_embedder() -> None:
     embedder = Lengths()
     assert (embed({}, embedder), embedder.calls) == ({}, 0)

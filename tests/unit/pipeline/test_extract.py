@@ -1,4 +1,4 @@
-"""Who is asked for the facts of a batch: the model once, the offline rules without one, nobody where no user spoke."""
+"""Who extracts a batch's facts: the model once, the offline rules without one, nobody if no user spoke."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def proposal(content: str, quote: str) -> dict[str, object]:
 
 
 class Proposing:
-    """A language model that proposes what it was told to, or is down."""
+    """A language model with given proposals, or one that is down."""
 
     name = "a-model"
 
@@ -66,13 +66,13 @@ class Proposing:
         [message("   "), message("It is raining.", 2, role=Role.TOOL)],
     ],
 )
-def test_where_no_user_spoke_nobody_is_asked(messages: list[Message]) -> None:
+def test_nothing_is_asked_where_no_user_spoke(messages: list[Message]) -> None:
     model = Proposing(proposal("User likes tea", "I like tea"))
     assert extract(messages, Background(), model) == Extraction(())
     assert model.calls == 0
 
 
-def test_a_batch_is_one_call_whatever_its_size() -> None:
+def test_batch_is_one_call_whatever_its_size() -> None:
     model = Proposing(proposal("User likes tea", "I like tea"))
     found = extract([message("I like tea"), *(message("Yes.", number) for number in range(2, 40))], Background(), model)
 
@@ -80,7 +80,7 @@ def test_a_batch_is_one_call_whatever_its_size() -> None:
     assert model.calls == 1
 
 
-def test_what_has_no_ground_in_the_messages_is_refused_and_counted() -> None:
+def test_fact_without_evidence_in_the_messages_is_refused_and_counted() -> None:
     model = Proposing(proposal("User likes tea", "I like tea"), proposal("User lives in Paris", "I live in Paris"))
     found = extract([message("I like tea")], Background(), model)
 
@@ -88,19 +88,19 @@ def test_what_has_no_ground_in_the_messages_is_refused_and_counted() -> None:
     assert sum(found.refused.values()) == 1
 
 
-def test_what_the_model_raises_is_raised() -> None:
+def test_errors_of_the_model_are_raised() -> None:
     with pytest.raises(ModelUnavailable):
         extract([message("I like tea")], Background(), Proposing(down=True))
 
 
-def test_without_a_model_the_rules_do_it() -> None:
+def test_rules_extract_without_a_model() -> None:
     (fact,) = extract([message("I like green tea.")], Background(), None).facts
     assert "green tea" in fact.content
     assert fact.sources == (1,)
 
 
 class Reading:
-    """A language model that answers each call with what it is given in turn: the text of an answer, or an error."""
+    """A language model that answers each call with the next given text or error."""
 
     name = "a-model"
 
@@ -128,7 +128,7 @@ TEA, HAM = proposal("User likes tea", "I like tea"), proposal("User likes ham", 
 LONG = "coffee is fine. " * (CALL_TOKENS // 3)
 
 
-def test_a_message_that_is_too_long_for_a_call_is_asked_about_in_parts_and_held_against_all_of_it() -> None:
+def test_message_too_long_for_a_call_is_split_and_checked_against_all_of_it() -> None:
     batch = [message(f"I like tea. {LONG} I like ham.")]
     model = Reading(answering(TEA, HAM), answering(HAM, TEA, proposal("User likes Oslo", "Oslo")))
 
@@ -144,7 +144,7 @@ def test_a_message_that_is_too_long_for_a_call_is_asked_about_in_parts_and_held_
 
 
 @pytest.mark.parametrize("failure", [AnswerTruncated("cut off"), AnswerUnusable("not JSON")])
-def test_the_first_half_is_what_was_said_before_the_second(failure: AnswerRefused) -> None:
+def test_first_half_is_context_of_the_second(failure: AnswerRefused) -> None:
     batch = [message("I like tea", 1), message("Good.", 2, role=Role.ASSISTANT), message("I like ham", 3)]
     model = Reading(failure, answering(TEA), answering(HAM | {"sources": [3, 1]}))
 
@@ -170,7 +170,7 @@ def test_the_first_half_is_what_was_said_before_the_second(failure: AnswerRefuse
         ([AnswerUnusable("no"), ModelUnavailable("down")], ModelUnavailable, 2),
     ],
 )
-def test_a_half_is_not_halved_again_and_what_is_declined_is_not_at_all(
+def test_half_is_not_halved_again_and_a_declined_message_is_not_halved(
     answers: Sequence[str | Exception], error: type[Exception], calls: int
 ) -> None:
     model = Reading(*answers)
@@ -181,14 +181,14 @@ def test_a_half_is_not_halved_again_and_what_is_declined_is_not_at_all(
 
 
 def cut_after(*facts: dict[str, object]) -> AnswerTruncated:
-    """The model was stopped at its limit, after so many whole facts."""
+    """Return an answer cut off by the model's limit after that many complete facts."""
     error = AnswerTruncated("cut off")
     error.before_cut = ExtractionAnswer.model_validate({"facts": facts}) if facts else None
     return error
 
 
 @pytest.mark.parametrize("said", [["I like tea", "I like ham"], ["I like tea. I like ham"]], ids=["batch", "message"])
-def test_of_halves_that_are_cut_off_what_stands_before_the_cut_is_kept(said: list[str]) -> None:
+def test_facts_before_the_cut_of_truncated_halves_are_kept(said: list[str]) -> None:
     ham = HAM | {"sources": [len(said)]}
     model = Reading(cut_after(TEA), cut_after(TEA, TEA, TEA), cut_after(ham))
 
@@ -199,7 +199,7 @@ def test_of_halves_that_are_cut_off_what_stands_before_the_cut_is_kept(said: lis
     assert [one.why for one in found.turned_down].count(Refusal.CUT_OFF) == 2
 
 
-def test_of_one_message_that_cannot_be_halved_what_stands_before_the_cut_is_kept() -> None:
+def test_facts_before_the_cut_of_an_indivisible_message_are_kept() -> None:
     found = extract([message("x")], Background(), Reading(cut_after(proposal("User likes x", "x"))))
 
     assert [fact.content for fact in found.facts] == ["User likes x"]
@@ -215,7 +215,7 @@ def test_of_one_message_that_cannot_be_halved_what_stands_before_the_cut_is_kept
         [cut_after(HAM), answering(), cut_after()],
     ],
 )
-def test_a_message_of_which_one_half_is_lost_keeps_what_else_was_said_of_it(answers: Sequence[str | Exception]) -> None:
+def test_message_with_one_lost_half_keeps_its_other_facts(answers: Sequence[str | Exception]) -> None:
     found = extract([message("I like tea. I like ham")], Background(), Reading(*answers))
 
     assert [fact.content for fact in found.facts] == ["User likes ham"]
@@ -231,14 +231,14 @@ def test_a_message_of_which_one_half_is_lost_keeps_what_else_was_said_of_it(answ
     ],
     ids=["nothing was said", "no answer at all", "each message goes alone"],
 )
-def test_what_is_lost_without_a_fact_is_refused(said: list[str], answers: Sequence[str | Exception]) -> None:
+def test_message_lost_without_a_fact_is_refused(said: list[str], answers: Sequence[str | Exception]) -> None:
     batch = [message(text, number) for number, text in enumerate(said, 1)]
     with pytest.raises(AnswerRefused) as raised:
         extract(batch, Background(), Reading(*answers))
     assert getattr(raised.value, "before_cut", None) is None, "an error holds no text of a conversation"
 
 
-def test_a_message_of_one_word_cannot_be_halved() -> None:
+def test_message_of_one_word_cannot_be_halved() -> None:
     model = Reading(AnswerTruncated("cut off"))
     with pytest.raises(AnswerTruncated):
         extract([message("x")], Background(), model)
@@ -269,7 +269,7 @@ JSON = st.recursive(
 
 
 def nearly(right: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Mostly of the right shape, else anything."""
+    """Mostly the right shape, otherwise anything."""
     return st.integers(0, 30).flatmap(lambda dice: JSON if dice == 0 else right)
 
 
@@ -310,7 +310,7 @@ ANSWERS = shaped(facts=st.lists(FACTS, max_size=3)).map(json.dumps) | st.text(ma
 
 
 @given(answers=st.lists(ANSWERS, min_size=1, max_size=3))
-def test_whatever_the_model_answers_facts_stand_in_the_messages_or_it_is_refused(answers: list[str]) -> None:
+def test_facts_are_in_the_messages_or_refused_whatever_the_model_answers(answers: list[str]) -> None:
     try:
         found = extract(BATCH, BACKGROUND, Reading(*answers))
     except AnswerRefused:
@@ -350,7 +350,7 @@ def test_only_a_users_own_words_retract(said: str, quote: str, role: Role, retra
     assert all(one.retracts for one in facts)
 
 
-def test_an_answer_without_the_field_retracts_nothing_and_the_schema_asks_for_it() -> None:
+def test_answer_without_the_field_retracts_nothing_and_the_schema_requires_it() -> None:
     proposed = proposal("User lives in Leeds", "I live in Leeds")
     del proposed["retracts"]
     (fact,) = extract([message("I live in Leeds")], Background(), Proposing(proposed)).facts

@@ -1,4 +1,4 @@
-"""What becomes of a document by what was said: the model proposes fields, and code takes what is borne out and free."""
+"""How messages change a document: the model proposes fields, and code accepts those with evidence that no edit protects."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -52,7 +52,7 @@ def hand(at: datetime = NOON + DAY) -> Mark:
     return Mark(at, hand=True, by=UUID(int=1))
 
 
-def test_what_is_borne_out_is_taken_with_its_messages_and_since_when() -> None:
+def test_field_with_evidence_is_taken_with_its_messages_and_its_time() -> None:
     message, answer = said(), said("Nice.", 2, role=Role.ASSISTANT)
     found = formed(field_set("name", "Ann", 1, 2), messages=[message, answer])
     assert found.change is not None
@@ -103,18 +103,18 @@ def test_what_is_borne_out_is_taken_with_its_messages_and_since_when() -> None:
         ),
     ],
 )
-def test_what_the_model_may_not_propose_changes_nothing(field: Any, why: str) -> None:
+def test_forbidden_proposal_changes_nothing(field: Any, why: str) -> None:
     found = formed(field, messages=[said(), said("Nice.", 2, role=Role.ASSISTANT)])
     assert (found.change, found.refused) == (None, {why: 1})
 
 
-def test_what_can_be_taken_is_taken_beside_what_cannot() -> None:
+def test_valid_fields_are_taken_next_to_invalid_ones() -> None:
     found = formed(field_set("name", "Ann"), field_set("age", 44), field_set("mood", "JOLLY"))
     assert found.change is not None
     assert found.change.body == {"name": "Ann", "mood": "JOLLY"}
 
 
-def test_what_it_holds_may_be_said_again_and_a_date_in_words() -> None:
+def test_present_value_may_be_repeated_and_a_date_be_in_words() -> None:
     held = DocumentState(body={"languages": ["Greek"], "birthday": "1990-03-03"}, version=4)
     found = formed(field_set("languages", ["Greek", "Welsh"]), held=held, content="I speak Welsh too.")
     assert found.change is not None
@@ -133,12 +133,12 @@ def test_what_it_holds_may_be_said_again_and_a_date_in_words() -> None:
         ("I was born last month.", "2026-02-28", False),
     ],
 )
-def test_a_day_that_is_reckoned_from_the_message_s_own_was_said(content: str, day: str, is_taken: bool) -> None:
+def test_day_relative_to_the_message_counts_as_said(content: str, day: str, is_taken: bool) -> None:
     assert (formed(field_set("birthday", day), content=content).change is not None) is is_taken
 
 
-def test_what_the_schema_has_no_place_for_any_more_goes_with_the_next_change() -> None:
-    """The app's next release asks for other fields: the document goes on, and its versions have what it held."""
+def test_field_without_a_place_in_the_schema_is_removed_with_the_next_change() -> None:
+    """The app's next release asks for other fields: the document continues, and its versions keep the old ones."""
     kept = {"name": "Zoe", "address": {"city": "Leeds"}, "notes": {"cat": "Tom"}}
     outgrown = {"nick": "Zo", "age": "thirty", "address": {"city": "Leeds", "street": "Mill Lane"}}
     found = formed(field_set("job", "from Porto"), held=DocumentState(body=kept | outgrown, version=3))
@@ -148,7 +148,7 @@ def test_what_the_schema_has_no_place_for_any_more_goes_with_the_next_change() -
     assert formed(held=DocumentState(body=kept | outgrown, version=3)).change is None
 
 
-def test_an_object_of_another_kind_takes_the_place_of_the_one_there() -> None:
+def test_object_of_another_kind_replaces_the_present_one() -> None:
     held = DocumentState(body={"pet": {"kind": "dog", "breed": "pug"}, "address": {"city": "Leeds"}}, version=1)
     pets = [
         {"type": "object", "properties": {"kind": {"const": kind}, of: TEXT}, "required": ["kind"]}
@@ -163,7 +163,7 @@ def test_an_object_of_another_kind_takes_the_place_of_the_one_there() -> None:
     assert found.change.patch == {"pet": {"kind": "cat", "breed": None, "purr": "loud"}}
 
 
-def test_what_a_full_object_has_no_room_for_does_not_take_its_place() -> None:
+def test_item_without_room_in_a_full_object_does_not_replace_it() -> None:
     rooms = {"type": "object", "additionalProperties": {"type": "integer"}, "maxProperties": 2}
     shape = RecordSchema("Home", {"type": "object", "properties": {"rooms": rooms}})
     held = DocumentState(body={"rooms": {"attic": 1, "hall": 1}}, version=1)
@@ -189,13 +189,13 @@ def test_what_a_full_object_has_no_room_for_does_not_take_its_place() -> None:
     ],
     ids=["before the edit", "after it", "another field", "within it", "around it", "beside it"],
 )
-def test_a_hand_wins_over_what_was_said_before(edit: str, at: datetime, field: Any, kept: dict[str, Any]) -> None:
+def test_edit_outranks_earlier_messages(edit: str, at: datetime, field: Any, kept: dict[str, Any]) -> None:
     held = DocumentState(body={"name": "Zoe"}, marks={edit: hand(at)}, version=1)
     found = formed(field, held=held)
     assert (found.change.body if found.change else held.body) == kept
 
 
-def test_the_latest_message_that_bears_it_out_counts() -> None:
+def test_latest_message_with_evidence_counts() -> None:
     held = DocumentState(body={"name": "Zoe"}, marks={"/name": hand(NOON + DAY)}, version=1)
     talk = [said(), said("Ann it is, I tell you.", 2, occurred_at=NOON + 2 * DAY)]
     both = formed(field_set("name", "Ann", 1, 2), held=held, messages=talk)
@@ -208,7 +208,7 @@ def test_the_latest_message_that_bears_it_out_counts() -> None:
     )
 
 
-def test_a_long_talk_is_asked_about_in_parts_each_with_what_came_before() -> None:
+def test_long_conversation_is_asked_about_in_parts_with_their_context() -> None:
     model = Scripted([{"fields": [field_set("name", "Ann")]}, {"fields": [field_set("job", "cook")]}])
     long = "word " * 3_000
     talk = [said(f"I am Ann. {long}", 1), said(f"I am a cook. {long}", 2), said(f"Bye. {long}", 3)]
@@ -220,14 +220,14 @@ def test_a_long_talk_is_asked_about_in_parts_each_with_what_came_before() -> Non
     assert '| {"name": "Ann"}' in model.asked[1].user
 
 
-def test_where_no_user_speaks_nobody_is_asked_and_a_failure_is_the_stages() -> None:
+def test_nothing_is_asked_where_no_user_speaks_and_a_failure_is_the_stages() -> None:
     assert formed(role=Role.ASSISTANT).change is None
     for failure in (ModelUnavailable("down"), AnswerTruncated("cut off")):
         with pytest.raises(type(failure)):
             form_document(SHAPE, DocumentState(), [said()], Scripted([failure]))
 
 
-def test_an_edit_is_checked_and_marks_what_it_names() -> None:
+def test_edit_is_checked_and_marks_the_fields_it_names() -> None:
     change = edited(SHAPE, DocumentState(body={"name": "Zoe"}), {"name": "Zoe", "job": None}, NOON)
     assert change.body == {"name": "Zoe"}
     assert change.marked == {"/name": Mark(NOON, hand=True), "/job": Mark(NOON, hand=True)}
@@ -235,7 +235,7 @@ def test_an_edit_is_checked_and_marks_what_it_names() -> None:
         edited(SHAPE, DocumentState(), {"age": -1}, NOON)
 
 
-def test_a_closed_schema_has_no_other_fields_at_any_depth() -> None:
+def test_closed_schema_has_no_other_fields_at_any_depth() -> None:
     assert fits({"address": {"city": "x", "properties": "y"}, "notes": {"a": "b"}}, closed(SHAPE.schema))
     assert not fits({"shoe": 1}, closed(SHAPE.schema))
     assert not fits({"address": {"street": "x"}}, closed(SHAPE.schema))
@@ -247,7 +247,7 @@ MARKS = st.dictionaries(FIELDS, st.builds(Mark, st.sampled_from([NOON, NOON + DA
 
 
 @given(marks=MARKS, marked=MARKS, fields=st.sets(FIELDS))
-def test_no_edit_is_forgotten_but_by_what_sets_the_field_anew(
+def test_edit_is_forgotten_only_by_what_sets_the_field_again(
     marks: dict[str, Mark], marked: dict[str, Mark], fields: set[str]
 ) -> None:
     now = settled(marks, marked)

@@ -1,4 +1,4 @@
-"""What becomes of a conversation as episodes: the model tells, and code keeps what was said and orders nobody about."""
+"""Episodes of a conversation: the model writes them, and code keeps those that were said and are no instructions."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -30,7 +30,7 @@ def formed(*changes: Any, messages: Any = TALK) -> FormedEpisodes:
     return form_episodes(messages, Scripted([{"changes": list(changes)}]))
 
 
-def test_an_episode_is_a_guess_with_a_record_and_its_messages() -> None:
+def test_episode_is_a_guess_with_a_record_and_its_messages() -> None:
     found = formed(new("Episode", **TOLD) | {"sources": [3, 1, 2]})
     (one,) = found.episodes
     assert one.fact.record is not None
@@ -56,12 +56,12 @@ def test_an_episode_is_a_guess_with_a_record_and_its_messages() -> None:
     ],
     ids=["a name", "a number", "an order", "half of it", "another schema", "another action", "another message"],
 )
-def test_what_the_model_may_not_propose_is_refused(proposed: Any, why: str) -> None:
+def test_forbidden_proposal_is_refused(proposed: Any, why: str) -> None:
     found = formed(proposed)
     assert (found.episodes, found.refused) == ((), {why: 1})
 
 
-def test_where_no_user_speaks_nobody_is_asked_and_a_refusal_is_the_stages() -> None:
+def test_nothing_is_asked_where_no_user_speaks_and_a_refusal_is_the_stages() -> None:
     assert formed(messages=TALK[1:2]) == FormedEpisodes(())
     with pytest.raises(AnswerDeclined):
         form_episodes(TALK, Scripted([AnswerDeclined("no")]))

@@ -1,4 +1,4 @@
-"""A proposed fact is solid where its messages bear it out by meaning, and never where they do not."""
+"""A proposed fact is solid if its messages support it in meaning, and never otherwise."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,7 +27,7 @@ def taken(content: str, *said: str, quote: str | None = None, sources: tuple[int
 
 
 @pytest.mark.parametrize("writer", ["pairs", "second"])
-def test_the_pairs_of_a_writer_end_as_they_should(writer: str) -> None:
+def test_labelled_pairs_end_as_expected(writer: str) -> None:
     shares = counted([(pair, end_of(pair)[0]) for pair in read_pairs(PAIRS / f"{writer}.jsonl")])
 
     assert shares["good"]["solid"] >= 0.88
@@ -89,7 +89,7 @@ def test_the_pairs_of_a_writer_end_as_they_should(writer: str) -> None:
         ("Mieszkam w Krakowie z żoną", "Użytkownik mieszka w Krakowie z żoną."),
     ],
 )
-def test_what_is_said_in_another_form_is_solid(said: str, content: str) -> None:
+def test_same_meaning_in_another_form_is_solid(said: str, content: str) -> None:
     (fact,) = taken(content, said).facts
     assert fact.stated, fact.doubts
 
@@ -152,7 +152,7 @@ def test_what_is_said_in_another_form_is_solid(said: str, content: str) -> None:
         ("The dishwasher is leaking again", "The user graduated with a degree in law."),
     ],
 )
-def test_what_is_meant_otherwise_is_never_solid(said: str, content: str) -> None:
+def test_other_meaning_is_never_solid(said: str, content: str) -> None:
     assert not any(fact.stated for fact in taken(content, said).facts)
 
 
@@ -173,7 +173,7 @@ def test_what_is_meant_otherwise_is_never_solid(said: str, content: str) -> None
         ),
     ],
 )
-def test_a_plan_that_a_later_message_calls_off_is_not_solid(content: str, said: str, later: str) -> None:
+def test_plan_cancelled_by_a_later_message_is_not_solid(content: str, said: str, later: str) -> None:
     assert all(fact.stated for fact in taken(content, said, "the boiler man comes at nine").facts)
     assert not any(fact.stated for fact in taken(content, said, later).facts)
 
@@ -186,7 +186,7 @@ def test_a_plan_that_a_later_message_calls_off_is_not_solid(content: str, said: 
         ("Priya is a person.", "Hey Priya, what a day", "Hey Priya, what a day"),
     ],
 )
-def test_what_somebody_is_told_to_their_face_is_not_solid(content: str, said: str, quote: str) -> None:
+def test_statement_addressed_to_somebody_is_not_solid(content: str, said: str, quote: str) -> None:
     messages = [
         Message(1, UUID(int=1), "c1", Role.USER, "Priya", "I took in two cats.", AT),
         Message(2, UUID(int=2), "c1", Role.USER, "Ben", said, AT),
@@ -196,14 +196,14 @@ def test_what_somebody_is_told_to_their_face_is_not_solid(content: str, said: st
     assert not kept.stated
 
 
-def test_a_number_that_may_have_been_read_amiss_is_doubted_and_another_figure_refused() -> None:
+def test_possibly_misread_number_is_doubted_and_another_figure_refused() -> None:
     (fact,) = taken("The user's loan is 3.5 million.", "they gave me a loan of thirty five lakhs").facts
 
     assert not fact.stated
     assert taken("The user's loan is 3.5 million.", "they gave me a loan of 2000000").refused == {Refusal.UNGROUNDED: 1}
 
 
-def test_a_name_from_another_message_of_the_conversation_makes_that_message_a_source() -> None:
+def test_name_from_another_message_of_the_conversation_makes_that_message_a_source() -> None:
     (met,) = taken(
         "The user had coffee with Priya.",
         "Priya called",
@@ -214,7 +214,7 @@ def test_a_name_from_another_message_of_the_conversation_makes_that_message_a_so
     assert met.sources == (1, 2)
 
 
-def test_a_quote_with_a_gap_and_a_typo_is_found_and_its_place_kept() -> None:
+def test_quote_with_a_gap_and_a_typo_is_found_and_its_place_kept() -> None:
     said = "I've been at Halden, which nobody knows, since 2019 as a firmwear engineer"
     (fact,) = taken(
         "The user has been at Halden since 2019.", said, quote="I've been at Halden … since 2019 as a firmware engineer"
@@ -224,13 +224,13 @@ def test_a_quote_with_a_gap_and_a_typo_is_found_and_its_place_kept() -> None:
     assert fact.covered == pytest.approx(0.91)
 
 
-def test_a_quote_that_only_asks_makes_no_solid_fact() -> None:
+def test_quote_that_only_asks_makes_no_solid_fact() -> None:
     said = "What is the capital of Peru? Anyway, nothing else today"
     (fact,) = taken("The user works at a bakery.", said, quote="What is the capital of Peru?").facts
     assert not fact.stated
 
 
-def test_a_correction_is_not_doubted_for_what_it_calls_off() -> None:
+def test_correction_is_not_doubted_for_what_it_cancels() -> None:
     messages = [
         Message(n, UUID(int=n), "c1", Role.USER, None, text, AT) for n, text in enumerate(["12 clamps", SCRATCHED], 1)
     ]
@@ -239,12 +239,12 @@ def test_a_correction_is_not_doubted_for_what_it_calls_off() -> None:
     assert kept.stated, kept.doubts
 
 
-def test_what_another_message_calls_off_is_no_doubt_of_this_one() -> None:
+def test_cancellation_in_an_unrelated_message_raises_no_doubt() -> None:
     (fact,) = taken("The user has the late shift.", "I have the late shift", "Ops are cancelled at least").facts
     assert fact.stated, fact.doubts
 
 
-def test_the_answer_to_a_question_of_another_speaker_is_solid() -> None:
+def test_answer_to_another_speakers_question_is_solid() -> None:
     asked = Message(1, UUID(int=1), "c1", Role.USER, "Heike", "wer macht am Samstag den Grill?", AT)
     reply = Message(2, UUID(int=2), "c1", Role.USER, "Detlef", "ich mach das, wie jedes Jahr", AT)
     fact = fact_like(content="Detlef macht am Samstag den Grill.", quote=reply.content, sources=[1, 2], mentions=[])
@@ -252,7 +252,7 @@ def test_the_answer_to_a_question_of_another_speaker_is_solid() -> None:
     assert kept.stated, kept.doubts
 
 
-def test_a_yes_to_the_assistant_is_known_in_every_language() -> None:
+def test_yes_to_the_assistant_is_recognised_in_every_language() -> None:
     asked = Message(1, UUID(int=1), "c1", Role.ASSISTANT, None, "Klopt het dat jij de bas speelt?", AT)
     reply = Message(2, UUID(int=2), "c1", Role.USER, None, "jep klopt helemaal", AT)
     fact = fact_like(content="De gebruiker speelt bas.", quote="jij de bas speelt", sources=[1, 2], mentions=[])
@@ -260,7 +260,7 @@ def test_a_yes_to_the_assistant_is_known_in_every_language() -> None:
     assert kept.stated, kept.doubts
 
 
-def test_what_a_late_message_calls_off_is_not_solid() -> None:
+def test_statement_cancelled_by_a_late_message_is_not_solid() -> None:
     (fact,) = taken(
         "The user hosts the book club in May.",
         "I host the book club in May",
@@ -269,7 +269,7 @@ def test_what_a_late_message_calls_off_is_not_solid() -> None:
     assert not fact.stated
 
 
-def test_a_shortened_name_of_a_thing_may_be_written_out_and_another_name_may_not() -> None:
+def test_abbreviated_name_of_a_thing_may_be_expanded_and_no_other_name_used() -> None:
     said = "Our Fiesta is at the garage"
     messages = [Message(1, UUID(int=1), "c1", Role.USER, None, said, AT)]
 
@@ -292,7 +292,7 @@ def test_a_shortened_name_of_a_thing_may_be_written_out_and_another_name_may_not
     assert not is_solid("Ford Focus")
 
 
-def test_the_user_is_no_value_of_an_attribute() -> None:
+def test_user_is_no_value_of_an_attribute() -> None:
     said = "I work at the harbour office"
     messages = [Message(1, UUID(int=1), "c1", Role.USER, None, said, AT)]
     fact = fact_like(
@@ -307,7 +307,7 @@ def test_the_user_is_no_value_of_an_attribute() -> None:
     assert (kept.attribute, kept.value) == (None, None)
 
 
-def test_the_less_of_its_quote_was_said_the_less_sure_is_a_memory() -> None:
+def test_confidence_falls_with_the_unsaid_share_of_the_quote() -> None:
     whole, most, least = (sureness_of(stated=True, covered=covered) for covered in (1.0, 0.9, 0.5))
     assert (whole, most, least) == (STATED, 0.85, SOLID)
     assert sureness_of(stated=False, covered=1.0) == INFERRED
@@ -316,12 +316,12 @@ def test_the_less_of_its_quote_was_said_the_less_sure_is_a_memory() -> None:
 SCRATCHED = "Scratch that, 14 clamps"
 
 
-def test_a_refusal_says_what_was_looked_for() -> None:
+def test_refusal_names_what_was_looked_for() -> None:
     (refused,) = taken("The user pays 1,540 to Klaus.", "I pay 1450").turned_down
     assert refused.as_json()["looked_for"] == ["Klaus", "1540"]
 
 
-def test_a_capital_that_nobody_said_is_doubted_and_a_known_name_is_refused() -> None:
+def test_unsaid_capitalised_word_is_doubted_and_an_unsaid_known_name_refused() -> None:
     (fact,) = taken("The user sees a doctor about Sarcoidosis.", "I see a doctor about my lungs").facts
 
     assert not fact.stated
@@ -336,13 +336,13 @@ NUMBERS = st.integers(2, 9_999)
 
 @settings(deadline=None)
 @given(SUBJECTS, DEEDS, NUMBERS, THINGS)
-def test_a_content_that_is_its_message_is_never_refused(who: str, does: str, count: int, what: str) -> None:
+def test_content_equal_to_its_message_is_never_refused(who: str, does: str, count: int, what: str) -> None:
     sentence = f"{who} {does} {count} {what}."
     assert not taken(sentence, sentence).refused
 
 
 @settings(deadline=None)
 @given(DEEDS, NUMBERS, NUMBERS, THINGS)
-def test_another_number_is_never_solid(does: str, count: int, other: int, what: str) -> None:
+def test_other_number_is_never_solid(does: str, count: int, other: int, what: str) -> None:
     said, content = f"I {does} {count} {what}.", f"The user {does} {other} {what}."
     assert count == other or not any(fact.stated for fact in taken(content, said).facts)

@@ -1,4 +1,4 @@
-"""Whom facts are about: names are not unique, the words decide, and what they do not settle stays unsure."""
+"""Subjects of facts: names are not unique, the words decide, and what they leave open stays uncertain."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
@@ -34,7 +34,7 @@ def fact(*mentions: FactMention, **given: Any) -> Fact:
 
 
 def said(text: str, *mentions: FactMention, source: int = 1, vector: Vector = WORK, **given: Any) -> ToLink:
-    """A fact that says what its message says. source: the number of that message."""
+    """Return a fact with the content of its message. source: that message's number."""
     return ToLink(fact(*mentions, content=text, sources=(source,)), vector, text, **given)
 
 
@@ -50,7 +50,7 @@ def _naming(one: Fact) -> str:
 def linked(
     *facts: Fact | ToLink, registry: Sequence[RegisteredEntity] = (), vector: Vector = WORK, **given: Any
 ) -> LinkedFacts:
-    """Linked as if each fact were of a message of its own, unless it comes with one."""
+    """Link facts as if each were from its own message, unless one is given."""
     numbered = {
         number: one
         if isinstance(one, ToLink)
@@ -67,7 +67,7 @@ def link(
     known: Mapping[UUID, Vector] | None = None,
     parents: Mapping[UUID, UUID] | None = None,
 ) -> LinkedFacts:
-    """known: by entity the vector of what is known of it."""
+    """known: vectors of what is known, by entity."""
 
     def around(number: int, name: str, candidates: Sequence[UUID]) -> Around:
         asked = telling(facts[number].said, name, facts[number].before)
@@ -83,18 +83,18 @@ def entity_of(found: LinkedFacts, name: str, number: int = 1) -> UUID:
 
 
 def learned(found: LinkedFacts) -> tuple[RegisteredEntity, ...]:
-    """The entities that are new, or of which more is known, as they are after the last fact."""
+    """Return the new entities, and those more is known of, as they are after the last fact."""
     latest = {entity.entity_id: entity for news in found.learned.values() for entity in news}
     return tuple(latest.values())
 
 
-def test_each_fact_teaches_what_is_new_with_it() -> None:
+def test_each_fact_adds_its_new_knowledge() -> None:
     found = linked(fact(mention("Peter")), fact(mention("Peter")), fact(mention("Peter", description="writer")))
 
     assert [[entity.description for entity in news] for news in found.learned.values()] == [[None], [], ["writer"]]
 
 
-def test_who_is_not_known_yet_is_new_once_in_a_batch() -> None:
+def test_unknown_entity_is_new_once_in_a_batch() -> None:
     found = linked(fact(mention("Peter")), fact(mention("PETER")), fact(mention("Peter", description="writer")))
 
     (peter,) = learned(found)
@@ -102,7 +102,7 @@ def test_who_is_not_known_yet_is_new_once_in_a_batch() -> None:
     assert {links[name].entity_id for links in found.links.values() for name in links} == {peter.entity_id}
 
 
-def test_who_is_known_is_found_by_any_name_and_learns_new_ones() -> None:
+def test_known_entity_is_found_by_any_name_and_gains_new_ones() -> None:
     peter = registered("Peter Haas", aliases=("Pete",))
     found = linked(fact(mention("pete", aliases=("Peterson",))), registry=[peter])
 
@@ -112,7 +112,7 @@ def test_who_is_known_is_found_by_any_name_and_learns_new_ones() -> None:
     assert changed.name == "Peter Haas"
 
 
-def test_what_is_known_already_is_not_written_over() -> None:
+def test_known_values_are_not_overwritten() -> None:
     peter = registered("Peter", description="writer")
     found = linked(fact(mention("Peter", description="writer and editor")), registry=[peter])
     assert (entity_of(found, "Peter"), learned(found)) == (peter.entity_id, ())
@@ -125,7 +125,7 @@ KNOWN = {WRITER.entity_id: WORK, BROTHER.entity_id: HOME}
 
 
 def held(found: LinkedFacts, number: int = 1) -> set[UUID]:
-    """Whom the one held mention of a fact may mean; nobody is linked by its name."""
+    """Return the candidates of the only held mention of a fact; nobody is linked by name."""
     ((name, one),) = found.held[number].items()
     assert name not in found.links[number]
     return set(one.candidates)
@@ -140,7 +140,7 @@ def held(found: LinkedFacts, number: int = 1) -> set[UUID]:
         (None, HOME, BROTHER),
     ],
 )
-def test_of_two_namesakes_the_description_decides_then_the_words(
+def test_description_then_words_decide_between_two_namesakes(
     called: str | None, vector: Vector, meant: RegisteredEntity
 ) -> None:
     found = linked(fact(mention("Peter", description=called)), registry=BOTH, vector=vector, known=KNOWN)
@@ -149,7 +149,7 @@ def test_of_two_namesakes_the_description_decides_then_the_words(
     assert not found.held[1]
 
 
-def test_what_the_words_leave_open_is_held_for_an_answer_and_not_guessed() -> None:
+def test_ambiguous_mention_is_held_for_an_answer_and_not_guessed() -> None:
     found = linked(fact(mention("Peter", role="subject")), registry=BOTH, vector=BETWEEN, known=KNOWN)
 
     assert found.links[1] == {}
@@ -159,12 +159,12 @@ def test_what_the_words_leave_open_is_held_for_an_answer_and_not_guessed() -> No
     assert found.is_about(1) == set()
 
 
-def test_of_one_who_is_perhaps_another_nothing_is_learned() -> None:
+def test_uncertain_entity_gains_no_knowledge() -> None:
     found = linked(fact(mention("Peter", aliases=("mosshead",))), registry=BOTH, vector=BETWEEN, known=KNOWN)
     assert learned(found) == ()
 
 
-def test_a_link_that_is_sure_helps_the_next_fact_of_the_batch() -> None:
+def test_certain_link_helps_the_next_fact_of_the_batch() -> None:
     facts = {
         1: said("Peter at home", mention("Peter", description="User's brother"), source=1, vector=HOME),
         2: said("Peter at work", mention("Peter", description="writer"), source=2, vector=WORK),
@@ -175,7 +175,7 @@ def test_a_link_that_is_sure_helps_the_next_fact_of_the_batch() -> None:
     assert entity_of(found, "Peter", 3) == entity_of(found, "Peter", 1) != entity_of(found, "Peter", 2)
 
 
-def test_within_one_message_a_name_means_one() -> None:
+def test_name_means_one_entity_within_a_message() -> None:
     facts = {
         1: said("Peter a", mention("Peter"), vector=HOME),
         2: said("Peter b", mention("Peter"), vector=BETWEEN),
@@ -187,7 +187,7 @@ def test_within_one_message_a_name_means_one() -> None:
     assert entity_of(found, "Peter", 3) == WRITER.entity_id
 
 
-def test_within_one_message_a_name_that_is_called_two_things_may_be_two() -> None:
+def test_name_with_two_descriptions_may_be_two_entities_within_a_message() -> None:
     facts = {
         1: said("Peter a", mention("Peter", description="writer"), vector=HOME),
         2: said("Peter b", mention("Peter", description="User's brother"), vector=HOME),
@@ -196,7 +196,7 @@ def test_within_one_message_a_name_that_is_called_two_things_may_be_two() -> Non
     assert entity_of(found, "Peter", 1) != entity_of(found, "Peter", 2)
 
 
-def test_what_one_message_leaves_open_is_open_for_all_its_facts() -> None:
+def test_mention_left_open_by_a_message_is_open_for_all_its_facts() -> None:
     facts = {number: said("Peter a", mention("Peter"), vector=BETWEEN) for number in (1, 2)}
     found = link(facts, BOTH, known=KNOWN)
     assert held(found, 1) == held(found, 2)
@@ -217,18 +217,18 @@ ROOFER = "Peter the roofer broke his arm"
     ],
 )
 @pytest.mark.parametrize("known_of", [BOTH, (WRITER, registered("Peter", description="teacher"))])
-def test_who_is_introduced_is_somebody_new(text: str, known_of: Sequence[RegisteredEntity]) -> None:
+def test_introduced_person_is_a_new_entity(text: str, known_of: Sequence[RegisteredEntity]) -> None:
     found = linked(said(text, mention("Peter"), vector=NOWHERE), registry=known_of)
     assert entity_of(found, "Peter") not in {one.entity_id for one in known_of}
 
 
 @pytest.mark.parametrize("text", ["Peter called", "I gave Peter the order", "I had a call with Peter", "a Peter draft"])
-def test_who_is_not_introduced_is_nobody_new(text: str) -> None:
+def test_person_who_is_not_introduced_is_no_new_entity(text: str) -> None:
     found = linked(said(text, mention("Peter"), vector=NOWHERE), registry=BOTH)
     assert held(found) == {WRITER.entity_id, BROTHER.entity_id}
 
 
-def test_who_was_just_introduced_is_introduced_once() -> None:
+def test_person_is_introduced_once() -> None:
     facts = {
         1: said("A guy called Peter fixed the roof", mention("Peter"), vector=HOME),
         2: said("A guy called Peter fixed the roof", mention("Peter"), vector=NOWHERE),
@@ -237,19 +237,19 @@ def test_who_was_just_introduced_is_introduced_once() -> None:
     assert entity_of(found, "Peter", 1) == entity_of(found, "Peter", 2) != WRITER.entity_id
 
 
-def test_a_new_man_of_a_known_trade_is_asked_about() -> None:
-    """The only Peter is a writer; whether he is a plumber too, nobody said."""
+def test_introduced_person_with_the_trade_of_a_namesake_is_asked_about() -> None:
+    """The only Peter is a writer; nobody said whether he is also a plumber."""
     found = linked(fact(mention("Peter", description="plumber")), registry=[WRITER])
     assert held(found) == {WRITER.entity_id}
 
 
-def test_who_does_more_than_was_known_is_the_same() -> None:
+def test_known_person_with_a_new_activity_is_the_same() -> None:
     found = linked(fact(mention("Peter", description="runs the office in Bristol")), registry=[WRITER])
     assert entity_of(found, "Peter") == WRITER.entity_id
 
 
-def test_he_is_whom_the_name_meant_when_it_was_spoken() -> None:
-    """A fact gives the name; its message says "he"."""
+def test_he_is_the_person_the_name_meant_at_that_time() -> None:
+    """A fact has the name where its message says "he"."""
     named = ToLink(fact(mention("Peter")), HOME, "Peter called", conversation="c1")
     for conversation, same in (("c1", True), ("c2", False)):
         he = ToLink(fact(mention("Peter"), sources=(2,)), WORK, "He is late", conversation=conversation)
@@ -271,7 +271,7 @@ HAAS = registered("Peter Haas")
         ("Peter", "Peter Haas is tall. Peter is a chef", True),
     ],
 )
-def test_a_part_of_a_name_finds_its_bearer_and_alone_makes_nobody_the_same(
+def test_part_of_a_name_finds_its_bearer_but_alone_proves_no_identity(
     name: str, text: str, *, meant: bool | None
 ) -> None:
     found = linked(said(text, mention(name), vector=NOWHERE), registry=[HAAS])
@@ -285,12 +285,12 @@ def test_a_part_of_a_name_finds_its_bearer_and_alone_makes_nobody_the_same(
         assert held(found) == {HAAS.entity_id}
 
 
-def test_what_is_known_of_somebody_makes_a_part_of_his_name_enough() -> None:
+def test_known_details_make_part_of_a_name_sufficient() -> None:
     found = linked(fact(mention("Peter")), registry=[HAAS], vector=WORK, known={HAAS.entity_id: WORK})
     assert entity_of(found, "Peter") == HAAS.entity_id
 
 
-def test_who_is_known_by_less_than_his_name_is_the_same_where_more_than_the_name_says_so() -> None:
+def test_person_known_by_part_of_the_name_is_the_same_if_more_than_the_name_matches() -> None:
     peter = registered("Peter")
     near = linked(fact(mention("Peter Haas")), registry=[peter], vector=WORK, known={peter.entity_id: WORK})
     far = linked(fact(mention("Peter Haas")), registry=[peter], vector=HOME, known={peter.entity_id: WORK})
@@ -300,7 +300,7 @@ def test_who_is_known_by_less_than_his_name_is_the_same_where_more_than_the_name
     assert entity_of(far, "Peter Haas") != peter.entity_id
 
 
-def test_a_full_name_that_may_be_of_either_is_of_somebody_new() -> None:
+def test_full_name_that_fits_two_entities_is_a_new_one() -> None:
     found = linked(fact(mention("Peter Haas")), registry=BOTH, vector=NOWHERE)
     assert entity_of(found, "Peter Haas") not in {one.entity_id for one in BOTH}
 
@@ -316,7 +316,7 @@ def test_a_full_name_that_may_be_of_either_is_of_somebody_new() -> None:
         ("Mueller", "Müller", ORG, True),
     ],
 )
-def test_a_firm_goes_by_the_beginning_of_its_name_or_its_initials(
+def test_firm_is_known_by_the_beginning_of_its_name_or_its_initials(
     name: str, whole: str, entity_type: EntityType, *, same: bool
 ) -> None:
     known = registered(whole, entity_type=entity_type)
@@ -324,13 +324,13 @@ def test_a_firm_goes_by_the_beginning_of_its_name_or_its_initials(
     assert (entity_of(found, name) == known.entity_id) is same
 
 
-def test_two_firms_that_begin_alike_are_told_apart_or_asked_about() -> None:
+def test_two_firms_with_the_same_beginning_are_distinguished_or_asked_about() -> None:
     two = [registered(f"Castell {what}", entity_type=ORG) for what in ("Roofing", "Plumbing")]
     found = linked(fact(mention("Castell", ORG)), registry=two)
     assert held(found) == {one.entity_id for one in two}
 
 
-def test_somebody_known_who_is_said_to_be_a_firm_stays_a_person() -> None:
+def test_known_person_called_a_firm_stays_a_person() -> None:
     found = linked(fact(mention("Peter", ORG)), registry=[WRITER], vector=WORK, known=KNOWN)
 
     assert entity_of(found, "Peter") == WRITER.entity_id
@@ -338,7 +338,7 @@ def test_somebody_known_who_is_said_to_be_a_firm_stays_a_person() -> None:
     assert [one.entity_type for one in learned(found)] in ([], [PERSON])
 
 
-def test_a_firm_of_a_persons_name_of_which_nothing_else_is_said_is_a_firm() -> None:
+def test_firm_with_a_persons_name_and_no_other_details_is_a_firm() -> None:
     found = linked(fact(mention("Peter", ORG)), registry=[WRITER], vector=HOME, known=KNOWN)
     assert [one.entity_type for one in learned(found)] == [ORG]
 
@@ -362,7 +362,7 @@ def test_a_firm_of_a_persons_name_of_which_nothing_else_is_said_is_a_firm() -> N
         ({"entity_type": ORG}, {}, False),
     ],
 )
-def test_what_is_said_of_the_bearer_may_rule_a_namesake_out(
+def test_statement_about_the_bearer_may_rule_out_a_namesake(
     known: dict[str, Any], said: dict[str, Any], same: bool
 ) -> None:
     peter = registered("Peter", **known)
@@ -370,12 +370,12 @@ def test_what_is_said_of_the_bearer_may_rule_a_namesake_out(
     assert (entity_of(found, "Peter") == peter.entity_id) is same
 
 
-def test_what_is_a_firm_to_one_sentence_may_be_a_system_to_the_next() -> None:
+def test_firm_in_one_sentence_may_be_a_system_in_the_next() -> None:
     jira = registered("Jira", entity_type=ORG)
     assert entity_of(linked(fact(mention("Jira", SYSTEM)), registry=[jira]), "Jira") == jira.entity_id
 
 
-def test_a_relative_of_whom_more_is_said_is_the_same_one() -> None:
+def test_relative_with_more_details_is_the_same_one() -> None:
     found = linked(
         fact(mention("Peter", description="User's brother, baker")),
         fact(mention("Peter", description="User's brother")),
@@ -383,7 +383,7 @@ def test_a_relative_of_whom_more_is_said_is_the_same_one() -> None:
     assert len(learned(found)) == 1
 
 
-def test_a_parent_that_the_same_sentence_introduces_is_linked() -> None:
+def test_parent_introduced_in_the_same_sentence_is_linked() -> None:
     found = linked(fact(mention("Peter", parent="WOBS"), mention("WOBS", ORG, aliases=("Wolf of Blog Street",))))
 
     peter = next(entity for entity in learned(found) if entity.name == "Peter")
@@ -391,13 +391,13 @@ def test_a_parent_that_the_same_sentence_introduces_is_linked() -> None:
 
 
 @pytest.mark.parametrize("parent", ["Peter", "Nobody", "Sarah"])
-def test_nobody_belongs_to_himself_to_a_stranger_or_to_a_person(parent: str) -> None:
+def test_nobody_belongs_to_themselves_a_stranger_or_a_person(parent: str) -> None:
     found = linked(fact(mention("Peter", parent=parent)), registry=[registered("Sarah")])
     assert [entity.parent_id for entity in learned(found)] == [None]
     assert found.refused[1] == ({RefusedClaim.OWN_PARENT: 1} if parent == "Peter" else {})
 
 
-def test_what_belongs_to_a_thing_cannot_have_it_as_a_part() -> None:
+def test_entity_cannot_be_part_of_what_belongs_to_it() -> None:
     """A belongs to B, B to C, and C is said to belong to A; B is not named."""
     ids = [registered(name, entity_type=ORG) for name in ("Labs", "Hidden", "Acme")]
     a, _, c = (one.entity_id for one in ids)
@@ -408,7 +408,7 @@ def test_what_belongs_to_a_thing_cannot_have_it_as_a_part() -> None:
     assert found.refused[1] == {RefusedClaim.PARENT_CYCLE: 1}
 
 
-def test_a_cycle_within_one_batch_is_refused() -> None:
+def test_cycle_within_one_batch_is_refused() -> None:
     found = linked(
         fact(mention("Acme", ORG, parent="Labs"), mention("Labs", ORG)), fact(mention("Labs", ORG, parent="Acme"))
     )
@@ -417,14 +417,14 @@ def test_a_cycle_within_one_batch_is_refused() -> None:
     assert found.refused[2] == {RefusedClaim.PARENT_CYCLE: 1}
 
 
-def test_a_parent_of_whose_name_there_are_two_is_not_guessed() -> None:
+def test_parent_with_an_ambiguous_name_is_not_guessed() -> None:
     two = [registered("Acme", entity_type=ORG) for _ in range(2)]
     found = linked(fact(mention("Peter", parent="Acme")), registry=two)
     assert [entity.parent_id for entity in learned(found)] == [None]
     assert found.refused[1] == {RefusedClaim.PARENT_UNCLEAR: 1}
 
 
-def test_a_name_of_somebody_else_is_no_alias() -> None:
+def test_name_of_another_entity_is_no_alias() -> None:
     sarah = registered("Sarah")
     found = linked(
         fact(mention("Peter"), mention("Sarah")), fact(mention("Peter", aliases=("Sarah",))), registry=[sarah]
@@ -441,7 +441,7 @@ def test_namesakes_may_share_an_alias() -> None:
     assert found.refused[1] == {}
 
 
-def test_the_user_is_one_whoever_else_is_there() -> None:
+def test_user_is_one_entity_whoever_else_is_there() -> None:
     found = linked(fact(mention(USER, role="subject")), fact(mention(USER), mention("Peter")))
 
     (user,) = [entity for entity in learned(found) if entity.is_user]
@@ -450,7 +450,7 @@ def test_the_user_is_one_whoever_else_is_there() -> None:
     assert (entity_of(known, USER), learned(known)) == (user.entity_id, ())
 
 
-def test_the_users_name_once_learnt_is_the_user() -> None:
+def test_users_name_once_learned_means_the_user() -> None:
     named = fact(mention(USER, role="subject"), attribute="name", value="Sarah")
     found = linked(named, fact(mention("Sarah")))
 
@@ -458,13 +458,13 @@ def test_the_users_name_once_learnt_is_the_user() -> None:
     assert [entity.name for entity in learned(found)] == [USER]
 
 
-def test_what_is_too_long_for_a_name_is_none() -> None:
+def test_overlong_text_is_no_name() -> None:
     found = linked(fact(mention(USER, role="subject"), attribute="name", value="Sarah " * 40))
     assert [entity.aliases for entity in learned(found)] == [()]
 
 
 @pytest.mark.parametrize("role", ["object", "about"])
-def test_anothers_name_is_not_the_users(role: Any) -> None:
+def test_name_of_another_is_not_the_users(role: Any) -> None:
     named = fact(mention(USER, role=role), mention("Rex", role="subject"), attribute="name", value="Rex")
     found = linked(named, fact(mention("Rex")))
     assert entity_of(found, "Rex", 2) != entity_of(found, USER)

@@ -1,4 +1,4 @@
-"""What an LLM is asked about: what may bear on something known, beside the few statements that it may bear on."""
+"""What an LLM is asked about: facts that may affect memories, shown with the few that they may affect."""
 
 from dataclasses import replace
 from typing import Any
@@ -41,7 +41,7 @@ DEAR = "User finds a plant-based diet dear and dull"
         *("of three", "few of its words"),
     ],
 )
-def test_what_is_asked_about(
+def test_facts_for_the_llm_are_selected(
     content: str, memory: Known, similarity: float, given: dict[str, Any], *, asked: bool
 ) -> None:
     fact = new(content, (memory, similarity), **given)
@@ -54,15 +54,15 @@ def test_what_is_asked_about(
     [({"said_by": "Ann", "earlier_fact": 1}, False), ({"said_by": "Bob", "earlier_fact": 1}, True), ({}, True)],
     ids=["who said both at once", "what another said", "what was known"],
 )
-def test_two_facts_that_one_person_told_at_once_are_held_apart_sooner(told: dict[str, Any], *, asked: bool) -> None:
-    """Two of seven words are common: less than a third of what they weigh, and more than a quarter."""
+def test_two_facts_from_one_person_at_once_are_compared_less_readily(told: dict[str, Any], *, asked: bool) -> None:
+    """Two of seven words are common: less than a third of their weight, and more than a quarter."""
     memory = known("Pottery calms Ann after long evenings of work", **({"said_by": "Ann"} | told))
     fact = new("Pottery brings Ann new friends at weekly fairs", (memory, FAR), said_by="Ann")
 
     assert bool(nominated([fact])) is asked
 
 
-def test_the_nearest_are_shown_and_what_has_its_attribute_before_all() -> None:
+def test_nearest_are_shown_and_those_with_the_same_attribute_first() -> None:
     near = [(known(f"User likes pasta {number}", number), 0.9 - number / 100) for number in range(1, MOST_NEAR + 2)]
     holder = (known("User is rather fond of fried brown rice", 9, attribute="loves"), 0.1)
     adored = "User adores pasta from small Italian shops"
@@ -74,7 +74,7 @@ def test_the_nearest_are_shown_and_what_has_its_attribute_before_all() -> None:
     assert of_value.near == (holder, *near[: MOST_NEAR - 1])
 
 
-def test_a_word_that_all_of_them_hold_as_a_name_says_little() -> None:
+def test_word_in_all_of_them_as_a_name_says_little() -> None:
     likes = known("Caroline likes pasta with pesto")
     told = [known(f"Caroline {verb} {thing} all day", number) for number, (verb, thing) in enumerate(SAID, 2)]
     alone = new("Caroline painted a sunset", (likes, FAR))
@@ -97,7 +97,7 @@ SAID = [
 
 
 class Counting:
-    """A language model that counts what it is asked, and adds."""
+    """A language model that counts its calls, and always adds."""
 
     name = "a-model"
 
@@ -110,7 +110,7 @@ class Counting:
         return prompt.answer.model_validate({"decisions": [one]})
 
 
-def test_what_bears_on_nothing_is_added_without_asking_and_that_is_no_refusal() -> None:
+def test_fact_that_affects_nothing_is_added_without_asking_and_that_is_no_refusal() -> None:
     model = Counting()
     (alone,) = consolidate([new(STEAK, (DIET, FAR))], model)
     calls = model.calls

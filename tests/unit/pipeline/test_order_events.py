@@ -1,4 +1,4 @@
-"""The order of a lane: each publisher's own always, a conversation's sequence across publishers, then time, then arrival."""
+"""The order of a lane: always each publisher's own, then a conversation's sequence across publishers, then time and arrival."""
 
 from collections import defaultdict
 from datetime import timedelta
@@ -16,7 +16,7 @@ PUBLISHERS = [UUID(int=number) for number in range(1, 4)]
 
 
 def waiting(publisher: int = 0, number: int = 1, minute: float = 0, **given_fields: Any) -> WaitingEvent:
-    """An event that occurred some minutes after noon."""
+    """Return an event that occurred some minutes after noon."""
     fields: dict[str, Any] = {"event_id": uuid4(), "conversation": "c1", "sequence": None, "position": 0}
     at = NOON + timedelta(minutes=minute)
     return WaitingEvent(publisher_id=PUBLISHERS[publisher], number=number, occurred_at=at, **{**fields, **given_fields})
@@ -24,7 +24,7 @@ def waiting(publisher: int = 0, number: int = 1, minute: float = 0, **given_fiel
 
 @st.composite
 def backlogs(draw: st.DrawFn) -> list[WaitingEvent]:
-    """Some publishers' events, with times and sequences that may contradict the numbers, in any order of arrival."""
+    """Events of some publishers, whose times and sequences may contradict the numbers, in any order of arrival."""
     counts = draw(st.lists(st.integers(0, 6), min_size=1, max_size=3))
     events = [
         waiting(
@@ -56,14 +56,14 @@ def test_nothing_is_lost_or_doubled_and_each_publisher_keeps_its_order(backlog: 
 
 
 @given(backlogs(), st.randoms())
-def test_the_order_in_which_rows_are_read_does_not_matter(backlog: list[WaitingEvent], random: Any) -> None:
+def test_order_of_reading_rows_does_not_matter(backlog: list[WaitingEvent], random: Any) -> None:
     shuffled = random.sample(backlog, len(backlog))
     assert order_events(shuffled) == order_events(backlog)
 
 
 @given(st.lists(st.integers(0, 2), max_size=12), st.randoms())
-def test_turns_of_several_processes_stand_in_the_order_of_the_sequence(turns: list[int], random: Any) -> None:
-    """However wrong the processes' clocks are."""
+def test_turns_of_several_processes_have_the_order_of_the_sequence(turns: list[int], random: Any) -> None:
+    """However wrong the clocks of the processes are."""
     sent: defaultdict[int, int] = defaultdict(int)
     said = []
     for sequence, publisher in enumerate(turns):
@@ -73,13 +73,13 @@ def test_turns_of_several_processes_stand_in_the_order_of_the_sequence(turns: li
     assert order_events(random.sample(said, len(said))) == said
 
 
-def test_without_a_sequence_the_time_decides_and_then_arrival() -> None:
+def test_time_and_then_arrival_decide_without_a_sequence() -> None:
     later, earlier = waiting(0, minute=2), waiting(1, minute=1, position=9)
     same_time = waiting(2, minute=1, position=10)
     assert order_events([later, same_time, earlier]) == [earlier, same_time, later]
 
 
-def test_a_sequence_says_nothing_across_conversations() -> None:
+def test_sequence_says_nothing_across_conversations() -> None:
     first, second = (
         waiting(0, minute=1, sequence=9, conversation="a"),
         waiting(1, minute=2, sequence=1, conversation="b"),
@@ -87,7 +87,7 @@ def test_a_sequence_says_nothing_across_conversations() -> None:
     assert order_events([second, first]) == [first, second]
 
 
-def test_a_sequence_that_contradicts_the_publisher_has_no_say() -> None:
+def test_sequence_that_contradicts_the_publisher_is_ignored() -> None:
     first, second = waiting(0, 1, minute=2, sequence=7), waiting(0, 2, minute=1, sequence=3)
     assert order_events([second, first]) == [first, second]
 
@@ -104,6 +104,6 @@ def test_a_sequence_that_contradicts_the_publisher_has_no_say() -> None:
         ("", 10, 100, 0),
     ],
 )
-def test_a_batch_is_cut_at_its_size_and_at_a_suspect(suspects: str, messages: int, tokens: int, taken: int) -> None:
+def test_batch_is_cut_at_its_size_and_at_a_suspect(suspects: str, messages: int, tokens: int, taken: int) -> None:
     ordered = [waiting(number=place + 1, suspect=mark == "!", tokens=10) for place, mark in enumerate(suspects)]
     assert next_batch(ordered, messages=messages, tokens=tokens) == ordered[:taken]

@@ -1,4 +1,4 @@
-"""What one call shows of a batch: nothing is lost, nothing is shown twice, and no call shows more than it may."""
+"""Portions of a batch for one call each: nothing is lost or shown twice, and no call is larger than allowed."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -25,12 +25,12 @@ def shown(portion: Portion) -> list[tuple[int, int, tuple[int, int] | None]]:
     return [(one.number, len(one.content), portion.parts.get(one.number)) for one in portion.messages]
 
 
-def test_a_batch_that_fits_is_one_call() -> None:
+def test_batch_that_fits_is_one_call() -> None:
     batch, before = [message("I like tea", 1), message(words(CALL - 100), 2)], [message("hi")]
     assert portions(batch, before) == [Portion(tuple(batch), tuple(before))]
 
 
-def test_a_long_message_is_shown_in_parts_of_about_one_length_each_in_a_call_of_its_own() -> None:
+def test_long_message_is_shown_in_equal_parts_each_in_its_own_call() -> None:
     found = portions([message(words(2 * CALL + 400))], [])
     assert [portion.parts for portion in found] == [{1: (1, 3)}, {1: (2, 3)}, {1: (3, 3)}]
     sizes = [len(portion.messages[0].content) for portion in found]
@@ -38,7 +38,7 @@ def test_a_long_message_is_shown_in_parts_of_about_one_length_each_in_a_call_of_
     assert [portion.earlier for portion in found] == [(), found[0].messages, (*found[0].messages, *found[1].messages)]
 
 
-def test_what_goes_before_and_after_a_long_message_keeps_its_place() -> None:
+def test_messages_before_and_after_a_long_one_keep_their_place() -> None:
     batch = [message("one", 1), message(words(CALL + 400), 2), message("three", 3)]
     found = portions(batch, [])
     assert [[(number, part) for number, _, part in shown(portion)] for portion in found] == [
@@ -47,7 +47,7 @@ def test_what_goes_before_and_after_a_long_message_keeps_its_place() -> None:
     ]
 
 
-def test_a_long_tool_result_is_shown_short_and_so_not_cut() -> None:
+def test_long_tool_result_is_shortened_and_so_not_split() -> None:
     assert len(portions([message(words(3 * CALL), 1, role=Role.TOOL), message("hi", 2)], [])) == 1
 
 
@@ -61,19 +61,19 @@ def test_a_long_tool_result_is_shown_short_and_so_not_cut() -> None:
         ("我住在北京。我喜欢喝茶。", ["我住在北京。", "我喜欢喝茶。"]),
     ],
 )
-def test_a_text_is_cut_where_it_hurts_least(text: str, pieces: list[str]) -> None:
+def test_text_is_cut_in_the_least_harmful_place(text: str, pieces: list[str]) -> None:
     found = cut(text, 2)
     assert found == pieces
 
 
-def test_halves_are_of_about_one_size_and_the_first_comes_before_the_second() -> None:
+def test_halves_are_of_similar_size_and_the_first_precedes_the_second() -> None:
     batch = [message(words(100 * number), number) for number in range(1, 6)]
     first, second = halves(Portion(tuple(batch), (message("before", 9),))) or pytest.fail("not halved")
     assert first == Portion(tuple(batch[:3]), (message("before", 9),))
     assert second == Portion(tuple(batch[3:]), (message("before", 9), *batch[:3]))
 
 
-def test_a_single_message_of_the_user_is_cut_itself_whatever_others_say_around_it() -> None:
+def test_single_user_message_is_cut_whatever_others_say_around_it() -> None:
     batch = (
         message("A tool speaks.", 1, role=Role.TOOL),
         message("I like tea. I like ham.", 2),
@@ -85,18 +85,18 @@ def test_a_single_message_of_the_user_is_cut_itself_whatever_others_say_around_i
     assert (first.parts, second.parts) == ({2: (1, 2)}, {2: (2, 2)})
 
 
-def test_a_half_of_a_part_says_which_part_it_is() -> None:
+def test_half_of_a_part_says_which_part_it_is() -> None:
     part = Portion((message("I like tea. I like ham."),), parts={1: (2, 3)})
     first, second = halves(part) or pytest.fail("not halved")
     assert (first.parts, second.parts) == ({1: (3, 6)}, {1: (4, 6)})
 
 
 @pytest.mark.parametrize("batch", [(), (message("A"),), (message("I like tea", role=Role.ASSISTANT),)])
-def test_what_cannot_be_halved_is_not(batch: tuple[Message, ...]) -> None:
+def test_indivisible_batch_is_not_halved(batch: tuple[Message, ...]) -> None:
     assert halves(Portion(batch)) is None
 
 
-def test_of_what_was_said_before_the_last_is_shown_and_no_more_than_may_be() -> None:
+def test_latest_earlier_messages_are_shown_up_to_the_limit() -> None:
     before = [message("first", 1), message(words(EARLIER) + "tail", 2), message("last", 3)]
     shown_now = latest(before)
     assert [message.number for message in shown_now] == [2, 3]
@@ -118,7 +118,7 @@ MESSAGES = st.lists(
 
 
 @given(batch=MESSAGES)
-def test_all_is_shown_once_in_its_order_and_in_portions_that_fit(batch: list[Message]) -> None:
+def test_everything_is_shown_once_in_order_and_in_portions_that_fit(batch: list[Message]) -> None:
     found = portions(batch, [])
     for whole in batch:
         pieces = [one.content for portion in found for one in portion.messages if one.number == whole.number]
@@ -136,7 +136,7 @@ def test_all_is_shown_once_in_its_order_and_in_portions_that_fit(batch: list[Mes
     ("conversation", "minutes", "bears"),
     [("c1", 100_000, True), ("c2", 59, True), ("c2", 60, True), ("c2", 61, False), (None, 61, False), (None, -1, True)],
 )
-def test_what_was_said_before_bears_on_its_conversation_and_on_the_next_hour(
+def test_earlier_messages_are_of_the_same_conversation_or_the_last_hour(
     conversation: str | None, minutes: int, *, bears: bool
 ) -> None:
     before = replace(message("hi", 9), conversation=conversation, occurred_at=NOON - timedelta(minutes=minutes))

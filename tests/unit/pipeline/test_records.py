@@ -1,4 +1,4 @@
-"""A record fits its schema, holds what was said and nothing else, and can be stored; or there is none."""
+"""A record fits its schema, contains only what was said, and can be stored; otherwise there is none."""
 
 import json
 from typing import Any
@@ -45,7 +45,7 @@ def read(data: object, name: str = "Pet") -> dict[str, Any] | None:
         {"name": "rex"},
     ],
 )
-def test_what_fits_and_was_said_is_a_record(data: dict[str, Any]) -> None:
+def test_fitting_data_that_was_said_is_a_record(data: dict[str, Any]) -> None:
     assert read(data) == data
 
 
@@ -73,16 +73,16 @@ def test_what_fits_and_was_said_is_a_record(data: dict[str, Any]) -> None:
         '{"name": "' + "Rex " * 10_000 + '"}',
     ],
 )
-def test_what_does_not_fit_or_was_not_said_is_none(data: object) -> None:
+def test_unfitting_or_unsaid_data_is_no_record(data: object) -> None:
     assert read(data if isinstance(data, str) else json.dumps(data)) is None
 
 
 @pytest.mark.parametrize(("depth", "is_taken"), [(18, True), (20, False), (900, False), (1_500, False)])
-def test_a_record_is_as_deep_as_a_shape_of_fields_and_no_deeper(depth: int, is_taken: bool) -> None:
+def test_record_is_as_deep_as_its_schema_allows(depth: int, is_taken: bool) -> None:
     assert (read(f'{{"tags": {"[" * depth}{"]" * depth}}}', "Any") is not None) is is_taken
 
 
-def test_a_record_of_no_schema_is_none() -> None:
+def test_record_without_a_schema_is_dropped() -> None:
     assert read({"name": "Rex"}, name="Car") is None
 
 
@@ -116,7 +116,7 @@ RACE = RecordSchema(
         ({"finished": True}, False),
     ],
 )
-def test_of_a_date_or_a_time_the_figures_that_people_say_were_said(data: dict[str, Any], is_taken: bool) -> None:
+def test_figures_of_a_date_or_time_were_said(data: dict[str, Any], is_taken: bool) -> None:
     said = SourceVocabulary.of(["On 3 May at 3pm I ran through Oslo, in 45 minutes. The alarm rang at 6:30."])
     record = read_record("Race", json.dumps(data), (RACE,), said)
     assert (record.data if record else None) == (data if is_taken else None)
@@ -147,7 +147,7 @@ _REX = {"name": "Rex", "age": 3}
         ),
     ],
 )
-def test_a_schema_that_is_put_together_of_several_has_the_fields_of_all(
+def test_composed_schema_has_the_fields_of_all_its_parts(
     schema: dict[str, Any], taken: dict[str, Any], refused: dict[str, Any]
 ) -> None:
     def found(data: dict[str, Any]) -> dict[str, Any] | None:
@@ -160,7 +160,7 @@ def test_a_schema_that_is_put_together_of_several_has_the_fields_of_all(
     assert found(refused) is None
 
 
-def test_what_postgres_cannot_store_is_cleaned() -> None:
+def test_text_postgres_cannot_store_is_cleaned() -> None:
     assert read('{"a": "the\\u0000 beach", "b\\u0000": ["\\ud800"]}', "Any") == {"a": "the  beach", "b": [""]}
 
 
@@ -173,7 +173,7 @@ def test_what_postgres_cannot_store_is_cleaned() -> None:
         {"type": "object", "properties": {"name": {"pattern": "("}}},
     ],
 )
-def test_a_schema_that_is_none_or_points_elsewhere_fits_nothing(schema: dict[str, Any]) -> None:
+def test_invalid_or_external_schema_fits_nothing(schema: dict[str, Any]) -> None:
     assert read_record("Pet", '{"name": "Rex"}', (RecordSchema("Pet", schema),), SAID) is None
 
 
@@ -193,7 +193,7 @@ JSON = st.recursive(
 
 @settings(deadline=None)
 @given(data=JSON | st.text(), name=st.sampled_from(["Pet", "Any"]))
-def test_whatever_a_model_writes_a_record_is_storable_and_names_nobody_new(data: object, name: str) -> None:
+def test_record_is_storable_and_names_nobody_new_whatever_a_model_writes(data: object, name: str) -> None:
     found = read(data, name)
     assert found is None or "Klaus" not in json.dumps(found)
     assert found is None or json.loads(json.dumps(found, allow_nan=False)) == found

@@ -1,4 +1,4 @@
-"""Living profiles: put together by rules, or summed up by a model, from the old summary and what is new."""
+"""Living profiles: assembled by rules, or summarised by a model, from the old summary and the news."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ def told(content: str, *, number: int = 1, subject: bool = True, salience: float
 
 
 def in_order(*contents: str) -> tuple[ProfileMemory, ...]:
-    """Memories, each less telling than the one before."""
+    """Return memories, each less salient than the one before."""
     return tuple(told(content, number=number, salience=10 - number / 100) for number, content in enumerate(contents, 1))
 
 
@@ -50,12 +50,12 @@ def put_together(*news: ProfileMemory, held: Sequence[ProfileMemory] = (), **ent
         ),
     ],
 )
-def test_it_says_first_who_this_is(entity: dict[str, Any], introduction: str) -> None:
+def test_profile_begins_with_who_this_is(entity: dict[str, Any], introduction: str) -> None:
     assert put_together(**entity) == Refreshed(introduction, ())
 
 
 class TestByRules:
-    def test_then_what_is_known_each_once_the_most_telling_first(self) -> None:
+    def test_known_facts_follow_once_each_most_salient_first(self) -> None:
         memories = (
             told("Peter likes tea", number=1, salience=3),
             told("Peter writes", number=2, salience=9),
@@ -68,11 +68,11 @@ class TestByRules:
             (UUID(int=2), UUID(int=5), UUID(int=1), UUID(int=4)),
         )
 
-    def test_a_few_sentences_at_most(self) -> None:
+    def test_profile_has_at_most_a_few_sentences(self) -> None:
         made = put_together(*in_order(*(f"Peter knows word {number}" for number in range(100))))
         assert made.summary.count("Peter knows") == len(made.holds) == 8
 
-    def test_it_stays_short_but_says_one_thing_at_least(self) -> None:
+    def test_profile_is_short_but_has_at_least_one_statement(self) -> None:
         assert len(put_together(*in_order(*(f"{number} " + "x" * 300 for number in range(8)))).summary) < 800
         assert "y" * 5000 in put_together(*in_order("y" * 5000, "z")).summary
 
@@ -92,8 +92,8 @@ MEMORIES = st.lists(
 
 
 @given(memories=MEMORIES, cuts=st.lists(st.integers(0, 30), max_size=6))
-def test_bit_by_bit_it_becomes_what_it_is_from_scratch(memories: list[ProfileMemory], cuts: list[int]) -> None:
-    """Whatever came when: what was not telling enough for the summary of before is not for that of now."""
+def test_incremental_profile_equals_one_built_from_scratch(memories: list[ProfileMemory], cuts: list[int]) -> None:
+    """In any order: a memory not salient enough for the earlier summary is not salient enough for this one."""
     by_id = {memory.memory_id: memory for memory in memories}
     places = [0, *sorted(min(cut, len(memories)) for cut in cuts), len(memories)]
     made = put_together()
@@ -104,7 +104,7 @@ def test_bit_by_bit_it_becomes_what_it_is_from_scratch(memories: list[ProfileMem
 
 
 class SummingUp:
-    """A language model that says how often it was asked; or what it is told to fail with."""
+    """A language model that answers with its number of calls, or fails as told."""
 
     name = "a-model"
 
@@ -120,7 +120,7 @@ class SummingUp:
 
 
 class TestByAModel:
-    def test_it_is_asked_once_for_each_with_what_was_known_and_what_is_new_oldest_first(self) -> None:
+    def test_model_is_asked_once_for_each_with_old_and_new_memories_oldest_first(self) -> None:
         model = SummingUp()
         held, (new, newer) = (
             in_order("Peter sings"),
@@ -141,7 +141,7 @@ class TestByAModel:
         assert "Peter sings" not in model.asked[0], "the old summary rests on it"
         assert "| Bo (singer)" in model.asked[1]
 
-    def test_where_nothing_is_new_it_is_not_asked(self) -> None:
+    def test_model_is_not_asked_without_news(self) -> None:
         model = SummingUp()
         held = in_order("Peter sings")
         nobody = registered("Bo")
@@ -153,15 +153,15 @@ class TestByAModel:
         }
         assert model.asked == []
 
-    def test_an_answer_that_is_refused_leaves_it_to_the_rules(self) -> None:
+    def test_refused_answer_is_left_to_the_rules(self) -> None:
         stale = StaleProfile(PETER, "", (), in_order("Peter sings"))
         (made,) = refresh_profiles([stale], SummingUp(AnswerDeclined("the model declined"))).values()
         assert made == Refreshed("Peter (person). Peter sings.", (UUID(int=1),), "AnswerDeclined: the model declined")
 
-    def test_an_endpoint_that_is_down_is_waited_for(self) -> None:
+    def test_failing_endpoint_is_waited_for(self) -> None:
         with pytest.raises(ModelUnavailable):
             refresh_profiles([StaleProfile(PETER, "", (), in_order("x"))], SummingUp(ModelUnavailable("503")))
 
 
-def test_nothing_stale_is_nothing_to_do() -> None:
+def test_no_stale_profile_needs_no_work() -> None:
     assert refresh_profiles([], None) == {}

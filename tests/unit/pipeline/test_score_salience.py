@@ -1,4 +1,4 @@
-"""Salience: the steps and weights of S1 to the letter, and the order that S2 promises."""
+"""Salience: the steps and weights exactly as specified, and the promised order."""
 
 import json
 from collections.abc import Sequence
@@ -33,11 +33,11 @@ def fact(
 
 
 @pytest.mark.parametrize(("matches", "score"), [(0, 0), (1, 4), (2, 6), (3, 8), (4, 9), (5, 10), (6, 10), (60, 10)])
-def test_the_steps_of_a_factor(matches: int, score: float) -> None:
+def test_steps_of_a_factor(matches: int, score: float) -> None:
     assert factor_score(matches) == score
 
 
-def test_the_weights() -> None:
+def test_weights_of_the_factors() -> None:
     assert list(WEIGHTS.items()) == [
         ("temporal_urgency", 0.20),
         ("relationships", 0.20),
@@ -73,16 +73,16 @@ def test_words_without_a_cue_have_no_salience() -> None:
         ("tea because of 2 reasons", "complexity", 6),
     ],
 )
-def test_the_cues_of_each_factor(quote: str, factor: str, score: float) -> None:
+def test_cues_of_each_factor(quote: str, factor: str, score: float) -> None:
     assert score_salience(fact(quote=quote)).factors[factor] == score
 
 
 @pytest.mark.parametrize("quote", ["snow", "mistake", "Andes", "mustard", "brotherhood", "checkers", "India"])
-def test_a_cue_within_another_word_is_none(quote: str) -> None:
+def test_cue_within_another_word_does_not_count(quote: str) -> None:
     assert score_salience(fact(quote=quote)).value == 0
 
 
-def test_the_value_is_the_weighted_sum() -> None:
+def test_value_is_the_weighted_sum() -> None:
     salience = score_salience(fact("User must call a client tomorrow", "I must call my client tomorrow"))
 
     # .20·4 tomorrow + .20·4 client + .20·6 must, call + .15·8 I, my, User
@@ -91,7 +91,7 @@ def test_the_value_is_the_weighted_sum() -> None:
     assert scored == {"temporal_urgency": 4, "relationships": 4, "action_language": 6, "self_reference": 8}
 
 
-def test_nothing_caps_the_sum_of_what_is_not_marked() -> None:
+def test_sum_of_an_unmarked_fact_is_not_capped() -> None:
     busy = (
         "I told my wife and our friends, my boss, a client and the doctor: it is important, note that from now on I must always "
         "check, send, finish, build and start today, tomorrow, asap, by Friday, this week, because if, when, however, first 2"
@@ -103,7 +103,7 @@ def test_nothing_caps_the_sum_of_what_is_not_marked() -> None:
     assert salience.value > 9
 
 
-def test_the_value_is_explained_factor_by_factor() -> None:
+def test_value_is_explained_factor_by_factor() -> None:
     words = "I must call my client tomorrow"
     explained = score_salience(fact("User must call a client tomorrow", words, MemoryKind.PROCESS)).explained()
 
@@ -119,7 +119,7 @@ def test_the_value_is_explained_factor_by_factor() -> None:
 
 
 @given(TALK, TALK, KINDS, st.booleans())
-def test_the_explanation_adds_up(content: str, quote: str, kind: MemoryKind, marked: bool) -> None:
+def test_explanation_adds_up(content: str, quote: str, kind: MemoryKind, marked: bool) -> None:
     explained = score_salience(fact(content or "x", quote, kind, marked=marked)).explained()
 
     assert explained["sum"] == pytest.approx(sum(one["contribution"] for one in explained["factors"].values()))
@@ -127,13 +127,13 @@ def test_the_explanation_adds_up(content: str, quote: str, kind: MemoryKind, mar
     assert explained["value"] == pytest.approx(8.5 + 0.15 * plain if explained["marked"] else plain, abs=0.006)
 
 
-def test_a_cue_in_content_and_quote_counts_once() -> None:
+def test_cue_in_content_and_quote_counts_once() -> None:
     both = score_salience(fact("The deadline is tomorrow", "the deadline is tomorrow"))
 
     assert both.factors["temporal_urgency"] == 6
 
 
-def test_the_user_counts_in_the_content_and_the_first_person_in_what_was_said() -> None:
+def test_user_counts_in_the_content_and_the_first_person_in_the_message() -> None:
     assert score_salience(fact("User likes coffee", "I like coffee")).factors["self_reference"] == 6
     assert (
         score_salience(fact("The user interface is blue", "the user interface is blue")).factors["self_reference"] == 0
@@ -149,7 +149,7 @@ def test_relations_and_further_entities_count() -> None:
     assert score_salience(related).factors["relationships"] == 4
 
 
-def test_without_a_quote_the_messages_speak_and_with_one_only_their_marks_do() -> None:
+def test_messages_count_without_a_quote_and_only_their_marks_with_one() -> None:
     message = "It is important: my wife arrives tomorrow"
 
     assert score_salience(fact(), [message]).factors["temporal_urgency"] == 4
@@ -157,7 +157,7 @@ def test_without_a_quote_the_messages_speak_and_with_one_only_their_marks_do() -
     assert (quoted.factors["temporal_urgency"], quoted.factors["explicit_marking"]) == (0, 4)
 
 
-def test_a_process_starts_three_higher() -> None:
+def test_process_starts_three_higher() -> None:
     assert score_salience(fact(kind=MemoryKind.PROCESS)).value == 3
 
 
@@ -172,7 +172,7 @@ def test_a_process_starts_three_higher() -> None:
         "Make a note of it",
     ],
 )
-def test_asking_to_remember_marks(quote: str) -> None:
+def test_request_to_remember_marks_a_fact(quote: str) -> None:
     salience = score_salience(fact(quote=quote))
 
     assert salience.marked
@@ -182,11 +182,11 @@ def test_asking_to_remember_marks(quote: str) -> None:
 @pytest.mark.parametrize(
     "quote", ["I remember that day", "do you remember this song", "hard to remember it", "a footnote"]
 )
-def test_remembering_something_does_not_mark(quote: str) -> None:
+def test_act_of_remembering_does_not_mark_it(quote: str) -> None:
     assert not score_salience(fact(quote=quote)).marked
 
 
-def test_what_is_marked_outranks_a_busy_process_that_is_not() -> None:
+def test_marked_fact_outranks_an_unmarked_busy_process() -> None:
     busy = (
         "First check the client list because the deadline is tomorrow; then I must always send my boss 2 copies, soon, "
         "and make sure that our team is there by Friday: it is important"
@@ -198,7 +198,9 @@ def test_what_is_marked_outranks_a_busy_process_that_is_not() -> None:
 
 
 @given(TALK, TALK, TALK, KINDS, st.booleans())
-def test_stays_between_nothing_and_ten(content: str, quote: str, source: str, kind: MemoryKind, marked: bool) -> None:
+def test_value_stays_between_zero_and_ten(
+    content: str, quote: str, source: str, kind: MemoryKind, marked: bool
+) -> None:
     salience = score_salience(fact(content or "x", quote, kind, marked=marked), [source])
 
     assert 0 <= salience.value <= 10
@@ -206,14 +208,14 @@ def test_stays_between_nothing_and_ten(content: str, quote: str, source: str, ki
 
 
 @given(TALK, st.lists(TALK, max_size=3), TALK, KINDS)
-def test_more_cues_never_lower_it(content: str, sources: list[str], further: str, kind: MemoryKind) -> None:
+def test_more_cues_never_lower_the_value(content: str, sources: list[str], further: str, kind: MemoryKind) -> None:
     plain = fact(content or "x", kind=kind)
 
     assert score_salience(plain, [*sources, further]).value >= score_salience(plain, sources).value
 
 
 @given(TALK, TALK, KINDS, TALK, KINDS)
-def test_what_is_marked_outranks_all_that_has_no_mark_at_all(
+def test_marked_fact_outranks_every_unmarked_one(
     content: str, quote: str, kind: MemoryKind, other: str, other_kind: MemoryKind
 ) -> None:
     marked = score_salience(fact(content or "x", quote, kind, marked=True))
@@ -223,13 +225,13 @@ def test_what_is_marked_outranks_all_that_has_no_mark_at_all(
 
 
 @given(TALK, TALK)
-def test_a_mark_raises_whatever_the_words(content: str, quote: str) -> None:
+def test_mark_raises_the_value_of_any_words(content: str, quote: str) -> None:
     plain = score_salience(fact(content or "x", quote))
     assert score_salience(fact(content or "x", quote, marked=True)).value >= max(plain.value, 8.5)
 
 
 @given(TALK, TALK)
-def test_what_is_not_marked_is_worth_its_weighted_sum_and_no_more(content: str, quote: str) -> None:
+def test_unmarked_fact_has_exactly_its_weighted_sum(content: str, quote: str) -> None:
     salience = score_salience(fact(content or "x", quote))
     total = sum(WEIGHTS[name] * score for name, score in salience.factors.items())
 
@@ -237,7 +239,7 @@ def test_what_is_not_marked_is_worth_its_weighted_sum_and_no_more(content: str, 
 
 
 @given(TALK, TALK, KINDS, st.booleans())
-def test_a_process_is_never_below_the_same_text_of_another_kind(
+def test_process_is_never_below_the_same_text_of_another_kind(
     content: str, quote: str, kind: MemoryKind, marked: bool
 ) -> None:
     other, process = (fact(content or "x", quote, k, marked=marked) for k in (kind, MemoryKind.PROCESS))

@@ -1,4 +1,4 @@
-"""The summary of a conversation, carried on."""
+"""The running summary of a conversation."""
 
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -13,7 +13,7 @@ from pipeline.reflection.conversations import SummaryAnswer, SummedUp, sum_up
 
 
 class Writer:
-    """Writes what it is told to, and keeps what it was asked."""
+    """Writes what it is told to, and records its requests."""
 
     name = "a writer"
 
@@ -34,7 +34,7 @@ def said(*contents: str) -> list[Message]:
     return [Message(n, UUID(int=n), "c", Role.USER, None, content, at) for n, content in enumerate(contents, 1)]
 
 
-def test_the_model_carries_the_old_one_on() -> None:
+def test_model_continues_the_old_summary() -> None:
     writer = Writer("User likes figs and tea.")
 
     made = sum_up("User likes figs.", said("I like tea"), ["User likes tea"], writer)
@@ -44,7 +44,7 @@ def test_the_model_carries_the_old_one_on() -> None:
     assert "[1] user, Monday 2026-03-02T00:00+00:00\n| I like tea" in writer.asked[0]
 
 
-def test_what_is_more_than_a_call_shows_is_summed_up_in_turns() -> None:
+def test_more_than_a_call_shows_is_summarised_in_turns() -> None:
     writer = Writer("one.", "two.", "three.")
 
     made = sum_up("", said(*["x" * 9_999] * 15), [], writer)
@@ -55,22 +55,22 @@ def test_what_is_more_than_a_call_shows_is_summed_up_in_turns() -> None:
     assert all("x" * 4_001 not in asked for asked in writer.asked)
 
 
-def test_an_answer_without_words_changes_nothing() -> None:
+def test_answer_without_words_changes_nothing() -> None:
     assert sum_up("User likes figs.", said("Hm"), [], Writer("  ")) == SummedUp("User likes figs.")
 
 
 @pytest.mark.parametrize(("telling", "text"), [(["User likes tea."], "User likes tea."), ([], "User likes figs.")])
-def test_where_the_model_gives_no_answer_the_rules_do_and_say_why(telling: list[str], text: str) -> None:
+def test_rules_answer_with_a_reason_where_the_model_does_not(telling: list[str], text: str) -> None:
     made = sum_up("User likes figs.", said("I like tea"), telling, Writer(AnswerUnusable("not JSON")))
     assert made == SummedUp(text, "AnswerUnusable: not JSON")
 
 
-def test_where_nobody_answers_it_waits() -> None:
+def test_summary_waits_where_nobody_answers() -> None:
     with pytest.raises(ModelUnavailable):
         sum_up("", said("I like tea"), ["User likes tea"], Writer(ModelUnavailable("down")))
 
 
-def test_by_rules_each_memory_is_told_once() -> None:
+def test_rules_list_each_memory_once() -> None:
     made = sum_up("old", said("x"), ["User likes tea", "User likes figs.", "User likes tea"], None)
     assert made == SummedUp("User likes tea. User likes figs.")
     assert sum_up("old", said("x"), [], None) == SummedUp("")
@@ -81,6 +81,6 @@ def test_by_rules_each_memory_is_told_once() -> None:
     [("Figs are fine. " * 200, 1_499, "fine."), ("無花果が好き。" * 500, 1_498, "好き。"), ("x" * 9_999, 1_500, "x…")],
     ids=["sentences", "another script", "one word"],
 )
-def test_one_that_is_too_long_is_cut_where_a_sentence_ends(answer: str, length: int, end: str) -> None:
+def test_overlong_summary_is_cut_at_the_end_of_a_sentence(answer: str, length: int, end: str) -> None:
     text = sum_up("", said("x"), [], cast("Any", Writer(answer))).text
     assert (len(text), text.endswith(end)) == (length, True)

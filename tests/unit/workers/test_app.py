@@ -1,4 +1,4 @@
-"""The Celery app's settings, where they depend on each other or on the outside."""
+"""The Celery app's settings, where they depend on each other or on the environment."""
 
 import os
 import re
@@ -16,8 +16,8 @@ from workers.transport import QUEUES
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_the_addresses_of_an_apps_own_celery_are_not_taken_for_ours() -> None:
-    # Celery's command line turns BROKER_URL into the first, before it loads an app.
+def test_addresses_of_an_apps_own_celery_are_not_used() -> None:
+    # Celery's command line turns BROKER_URL into the first before it loads an app.
     names = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL", "CELERY_RESULT_BACKEND")
     environment = dict.fromkeys(names, "redis://theirs") | {"MOSSHEAD_BROKER_URL": "redis://ours"}
     code = """
@@ -55,12 +55,12 @@ def test_rabbitmq_s_queues_of_tasks_outlive_a_node() -> None:
     }
 
 
-def test_a_task_is_killed_after_its_stage_was_given_up_and_before_its_message_goes_to_another() -> None:
+def test_task_is_killed_after_its_stage_timed_out_and_before_its_message_is_redelivered() -> None:
     limit = app.conf.task_time_limit
     assert settings().stage_seconds < limit < app.conf.broker_transport_options["visibility_timeout"]
 
 
-def test_each_stage_has_a_queue_from_which_the_worker_takes() -> None:
+def test_each_stage_has_a_queue_that_the_worker_consumes() -> None:
     command = parse_procfile((ROOT / "Procfile").read_text()).processes["worker"]
     compose = (ROOT / "docker-compose.yml").read_text()
     kubernetes = (ROOT / "deploy" / "kubernetes" / "mosshead.yaml").read_text()

@@ -1,4 +1,4 @@
-"""What becomes of a message: an event for the inbox, or a dead letter that says why and shows nothing of its text."""
+"""How a message is judged: an event for the inbox, or a dead letter with a reason and without its text."""
 
 import base64
 import hashlib
@@ -26,12 +26,12 @@ KEYS = {"app-1": TenantKey("acme", SECRET)}
 
 
 def nested(levels: int, **given: Any) -> str:
-    """An event whose metadata goes that deep."""
+    """Return an event whose metadata is that deep."""
     deep = f'{{"{CANARY}":' * levels + "1" + "}" * levels
     return f'{as_text(event(**given))[:-1]}, "metadata": {deep}}}'
 
 
-def test_an_event_is_accepted_as_the_inbox_wants_it() -> None:
+def test_event_is_accepted_in_the_form_the_inbox_needs() -> None:
     one = event(content="I like tea")
     body = as_text(one).encode()
 
@@ -53,7 +53,7 @@ def test_an_event_is_accepted_as_the_inbox_wants_it() -> None:
     ],
     ids=["no JSON", "a list", "deep", "not UTF-8", "empty", "half a pair", "a number", "no event", "much too big"],
 )
-def test_what_has_no_envelope_is_refused_and_takes_no_number(body: str | bytes, says: str) -> None:
+def test_message_without_an_envelope_is_refused_and_takes_no_number(body: str | bytes, says: str) -> None:
     raw = body.encode() if isinstance(body, str) else body
     arrival = judge(raw, {})
 
@@ -76,7 +76,7 @@ def test_what_has_no_envelope_is_refused_and_takes_no_number(body: str | bytes, 
     ],
     ids=["version 2", "unknown type", "unknown role", "unknown field", "deep", "deeper"],
 )
-def test_what_has_an_envelope_takes_its_number_and_is_kept_whole(body: str, says: str) -> None:
+def test_message_with_an_envelope_takes_its_number_and_is_kept_whole(body: str, says: str) -> None:
     arrival = judge(body.encode(), {})
 
     assert isinstance(arrival, RefusedMessage)
@@ -86,7 +86,7 @@ def test_what_has_an_envelope_takes_its_number_and_is_kept_whole(body: str, says
     assert arrival.event.count(CANARY) == body.count(CANARY)
 
 
-def test_event_is_stored_under_the_composed_form_of_its_namespace_whatever_else_is_wrong_with_it() -> None:
+def test_event_is_stored_under_the_composed_form_of_its_namespace_whatever_else_is_wrong() -> None:
     path = [unicodedata.normalize("NFD", part) for part in ("Zoë", "André")]
     taken, refused = judge(as_text(event(path)).encode(), {}), judge(as_text(event(path, version=2)).encode(), {})
     for arrival in (taken, refused):
@@ -94,14 +94,14 @@ def test_event_is_stored_under_the_composed_form_of_its_namespace_whatever_else_
         assert json.loads(arrival.event)["namespace"] == ["Zo\u00eb", "Andr\u00e9"]
 
 
-def test_event_whose_namespace_holds_what_nobody_sees_is_refused_and_takes_no_number() -> None:
+def test_event_with_invisible_characters_in_its_namespace_is_refused_and_takes_no_number() -> None:
     arrival = judge(as_text(event(("acme", "sarah\u200b"))).encode(), {})
     assert isinstance(arrival, RefusedMessage)
     assert arrival.reason == "event not accepted: namespace[1]: holds a format character, U+200B; remove it"
     assert arrival.event is None
 
 
-def test_of_an_oversized_event_the_envelope_alone_is_kept() -> None:
+def test_only_the_envelope_of_an_oversized_event_is_kept() -> None:
     one = event(content=CANARY * MAX_EVENT_BYTES)
     arrival = judge(as_text(one).encode(), {})
 
@@ -128,14 +128,14 @@ def test_of_an_oversized_event_the_envelope_alone_is_kept() -> None:
         {"type": None},
     ],
 )
-def test_without_a_whole_envelope_no_number_is_taken(wrong: dict[str, Any]) -> None:
+def test_no_number_is_taken_without_a_complete_envelope(wrong: dict[str, Any]) -> None:
     arrival = judge(as_text(event(version=2, **wrong)).encode(), {})
 
     assert isinstance(arrival, RefusedMessage)
     assert arrival.event is None
 
 
-def test_the_envelope_is_written_as_the_database_reads_it() -> None:
+def test_envelope_is_written_as_the_database_reads_it() -> None:
     odd: dict[str, Any] = {
         "event_id": "{0A0B0C0D-0000-4000-8000-000000000001}",
         "publisher_sequence": "7",
@@ -150,7 +150,7 @@ def test_the_envelope_is_written_as_the_database_reads_it() -> None:
     assert (kept["publisher_sequence"], kept["occurred_at"]) == (7, "2026-03-02T12:00:00Z")
 
 
-def test_where_there_are_keys_a_signed_event_is_accepted_and_replayed() -> None:
+def test_signed_event_is_accepted_and_replayed_if_there_are_keys() -> None:
     body = sign(as_text(event()), APP).encode()
 
     assert isinstance(judge(body, KEYS), Accepted)
@@ -169,7 +169,7 @@ def test_where_there_are_keys_a_signed_event_is_accepted_and_replayed() -> None:
     ],
     ids=["unsigned", "unknown kid", "wrong secret", "another tenant", "changed", "oversized"],
 )
-def test_where_there_are_keys_what_is_not_signed_well_takes_no_number(body: str, says: str) -> None:
+def test_badly_signed_message_takes_no_number_if_there_are_keys(body: str, says: str) -> None:
     arrival = judge(body.encode(), KEYS)
 
     assert isinstance(arrival, RefusedMessage)
@@ -178,7 +178,7 @@ def test_where_there_are_keys_what_is_not_signed_well_takes_no_number(body: str,
     assert arrival.event is None
 
 
-def test_a_signed_event_that_is_wrong_in_itself_takes_its_number() -> None:
+def test_signed_event_that_is_itself_invalid_takes_its_number() -> None:
     arrival = judge(sign(as_text(event(version=2)), APP).encode(), KEYS)
 
     assert isinstance(arrival, RefusedMessage)
@@ -186,7 +186,7 @@ def test_a_signed_event_that_is_wrong_in_itself_takes_its_number() -> None:
     assert "signature" not in arrival.event
 
 
-def test_without_keys_a_signed_event_is_refused_by_the_settings_name() -> None:
+def test_signed_event_without_keys_is_refused_with_the_name_of_the_setting() -> None:
     arrival = judge(sign(as_text(event()), APP).encode(), {})
 
     assert isinstance(arrival, RefusedMessage)
@@ -194,7 +194,7 @@ def test_without_keys_a_signed_event_is_refused_by_the_settings_name() -> None:
     assert arrival.event is None
 
 
-def test_dead_letter_names_its_body_by_its_digest_and_keeps_the_start_of_what_can_be_no_event() -> None:
+def test_dead_letter_names_its_body_by_its_digest_and_keeps_the_start_of_a_body_that_is_no_event() -> None:
     body = CANARY.encode() * MAX_SIGNED_BYTES
     letter = json.loads(RefusedMessage("why", body).as_json())
 
@@ -220,26 +220,26 @@ def test_junk_is_cut_before_it_is_searched_for_secrets(start: str, monkeypatch: 
     assert sum(looked_at) < 70_000
 
 
-def test_event_of_too_many_fields_is_refused_without_a_look_at_each() -> None:
+def test_event_with_too_many_fields_is_refused_without_checking_each() -> None:
     arrival = judge(as_text({**event(), **{f"{CANARY}{number}": 1 for number in range(20_000)}}).encode(), {})
     assert isinstance(arrival, RefusedMessage)
     assert arrival.reason == "event not accepted: event: 20,009 fields, at most 100; put others into metadata"
 
 
-def test_event_with_faults_without_end_is_told_how_many_they_are() -> None:
+def test_event_with_very_many_faults_reports_their_number() -> None:
     arrival = judge(as_text(event(tool_calls=[1] * 20_000)).encode(), {})
     assert isinstance(arrival, RefusedMessage)
     assert arrival.reason.startswith("event not accepted: event: 20,000 values or fields")
 
 
-def test_a_dead_letter_whose_event_is_kept_has_no_body_beside_it() -> None:
+def test_dead_letter_with_a_stored_event_has_no_body() -> None:
     one = event()
     letter = json.loads(RefusedMessage("why", b"whatever", as_text(one)).as_json())
 
     assert (letter["body"], letter["event"]) == ("", one)
 
 
-def test_what_the_database_refuses_keeps_less_each_time() -> None:
+def test_message_the_database_refuses_is_kept_in_ever_smaller_part() -> None:
     accepted = judge(as_text(event()).encode(), {})
     assert isinstance(accepted, Accepted)
     error = DataError("insert", {}, Exception())
@@ -253,7 +253,7 @@ def test_what_the_database_refuses_keeps_less_each_time() -> None:
 @given(
     body=st.binary(max_size=200) | st.recursive(st.none() | st.text(), lambda inner: st.dictionaries(st.text(), inner))
 )
-def test_whatever_comes_is_judged(body: object) -> None:
+def test_any_message_is_judged(body: object) -> None:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     for keys in ({}, KEYS):
         arrival = judge(raw, keys)
@@ -262,7 +262,7 @@ def test_whatever_comes_is_judged(body: object) -> None:
 
 
 @given(changes=st.dictionaries(st.sampled_from(sorted(event())), st.none() | st.text() | st.integers() | st.floats()))
-def test_an_event_is_accepted_or_kept_for_an_operator(changes: dict[str, object]) -> None:
+def test_event_is_accepted_or_kept_for_an_operator(changes: dict[str, object]) -> None:
     one = {**event(), **changes}
     arrival = judge_event(one, size=100, body=b"")
 
@@ -274,11 +274,11 @@ REDACTED = "my pin is [redacted: PIN]"
 
 
 def kept_body(body: bytes) -> bytes:
-    """What a dead letter keeps of a message that takes no number."""
+    """Return what a dead letter keeps of a message that takes no number."""
     return base64.b64decode(json.loads(RefusedMessage("why", body).as_json())["body"])
 
 
-def test_an_event_that_did_not_come_through_the_library_loses_its_secrets() -> None:
+def test_event_that_bypassed_the_library_loses_its_secrets() -> None:
     arrival = judge(as_text(event(content=TOLD, metadata={"note": [TOLD]})).encode(), {})
 
     assert isinstance(arrival, Accepted)
@@ -286,7 +286,7 @@ def test_an_event_that_did_not_come_through_the_library_loses_its_secrets() -> N
     assert (kept["content"], kept["metadata"]) == (REDACTED, {"note": [REDACTED]})
 
 
-def test_so_does_one_that_is_refused_and_keeps_its_place() -> None:
+def test_refused_event_that_keeps_its_number_loses_its_secrets() -> None:
     arrival = judge(as_text(event(content=TOLD, version=2, mood={"pin": 4821, TOLD[:2]: TOLD})).encode(), {})
 
     assert isinstance(arrival, RefusedMessage)
@@ -306,11 +306,11 @@ def test_so_does_one_that_is_refused_and_keeps_its_place() -> None:
     ],
     ids=["text", "not quite UTF-8", "a list", "an object", "cut off"],
 )
-def test_a_body_that_is_kept_loses_its_secrets(body: bytes, kept: bytes) -> None:
+def test_kept_body_loses_its_secrets(body: bytes, kept: bytes) -> None:
     assert kept_body(body) == kept
 
 
-def test_a_signed_body_without_secrets_is_kept_to_the_byte_and_one_with_them_is_not() -> None:
+def test_signed_body_is_kept_byte_for_byte_only_without_secrets() -> None:
     sound, told = (sign(as_text(event(content=content)), APP).encode() for content in ("I like tea", TOLD))
 
     assert kept_body(sound) == sound
@@ -318,7 +318,7 @@ def test_a_signed_body_without_secrets_is_kept_to_the_byte_and_one_with_them_is_
     assert json.loads(kept_body(told))["kid"] == "app-1"
 
 
-def test_a_secret_at_the_end_of_what_is_kept_is_not_cut_in_two() -> None:
+def test_secret_at_the_end_of_the_kept_part_is_not_cut_in_two() -> None:
     body = (b"tea " * MAX_SIGNED_BYTES)[: MAX_SIGNED_BYTES - 8] + b" 4111 1111 1111 1111 is my card"
     assert b"4111" not in kept_body(body)
 
@@ -326,7 +326,7 @@ def test_a_secret_at_the_end_of_what_is_kept_is_not_cut_in_two() -> None:
 @pytest.mark.parametrize(
     "body", [b"tea " * 8_192, b"[" + b'"tea", ' * 4_680 + b'"tea"]'.ljust(7)], ids=["text", "a list"]
 )
-def test_body_that_is_not_an_object_is_kept_whole_below_32_kb_and_its_first_8_kb_from_there_on(body: bytes) -> None:
+def test_body_that_is_not_an_object_is_kept_whole_below_32_kb_and_to_8_kb_above(body: bytes) -> None:
     large = body.ljust(32 * 1024)
     assert kept_body(large) == large[: 8 * 1024]
     assert kept_body(large[:-1]) == large[:-1]

@@ -1,4 +1,4 @@
-"""Whatever stands in the event queue's list, kombu reads it as a message."""
+"""Whatever is in the event queue's list, kombu reads it as a message."""
 
 import base64
 import json
@@ -16,13 +16,13 @@ from workers.transport import FOREIGN, JSON, as_message
 
 
 def read(element: bytes) -> Message:
-    """As kombu reads it."""
+    """Read an element as kombu does."""
     with Connection("memory://") as connection, connection.channel() as channel:
         return Message(loads(as_message(element)), channel=channel)
 
 
 def published(body: bytes, /, **changes: Any) -> bytes:
-    """A message as kombu's producer puts it into the list, with some fields changed."""
+    """Return a list element as kombu's producer writes it, with some fields changed."""
     properties: Mapping[str, Any] = {
         "delivery_mode": 2,
         "delivery_info": {"exchange": "mosshead.events", "routing_key": "mosshead.events"},
@@ -40,7 +40,7 @@ def published(body: bytes, /, **changes: Any) -> bytes:
     return json.dumps({**message, **changes}).encode()
 
 
-def test_a_message_of_the_library_keeps_its_body() -> None:
+def test_message_of_the_library_keeps_its_body() -> None:
     message = read(published(b'{"type": "message"}'))
 
     assert (message.content_type, message.body) == (JSON, b'{"type": "message"}')
@@ -65,20 +65,20 @@ def test_a_message_of_the_library_keeps_its_body() -> None:
     ],
     ids=lambda element: element[:40],
 )
-def test_anything_else_becomes_a_message_that_holds_it(element: bytes) -> None:
+def test_anything_else_becomes_a_message_that_contains_it(element: bytes) -> None:
     message = read(element)
 
     assert (message.content_type, message.body) == (FOREIGN, element)
 
 
-def test_what_comes_again_is_still_foreign() -> None:
-    """An intake that dies leaves it with kombu, which gives it back as it was handed on."""
+def test_redelivered_element_is_still_foreign() -> None:
+    """A dying intake leaves it with kombu, which returns it in the form it was passed on."""
     again = read(as_message(b"zanzibar"))
 
     assert (again.content_type, again.body) == (FOREIGN, b"zanzibar")
 
 
-def test_each_is_acknowledged_by_itself() -> None:
+def test_each_message_is_acknowledged_separately() -> None:
     element = published(b"x")
 
     assert read(element).delivery_tag != read(element).delivery_tag
@@ -91,12 +91,12 @@ _JSON = st.recursive(
 
 
 @given(element=st.binary() | _JSON.map(lambda value: json.dumps(value).encode()))
-def test_nothing_stops_the_consumer(element: bytes) -> None:
+def test_no_element_stops_the_consumer(element: bytes) -> None:
     assert read(element).body == element
 
 
 @given(changes=st.dictionaries(st.sampled_from(["body", "content-type", "headers", "properties"]), _JSON))
-def test_nor_does_a_message_that_is_half_right(changes: dict[str, Any]) -> None:
+def test_half_right_message_does_not_stop_it_either(changes: dict[str, Any]) -> None:
     element = published(b"x", **changes)
 
     assert read(element).body in {element, b"x"} or changes.keys() & {"body"}

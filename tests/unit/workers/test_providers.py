@@ -1,4 +1,4 @@
-"""Which stages depend on which services outside, under which settings. The table is the specification."""
+"""Which stages depend on which external services, under which settings. The table is the specification."""
 
 import pytest
 
@@ -25,7 +25,7 @@ ALL = Settings(OPENAI_API_KEY="k", llm_profiles=True, embedder="openai:text-embe
         (Settings(llm_profiles=True), "", ""),
     ],
 )
-def test_a_stage_depends_on_what_it_asks(settings: Settings, asks_llm: str, embeds: str) -> None:
+def test_stage_depends_on_the_services_it_asks(settings: Settings, asks_llm: str, embeds: str) -> None:
     assert [stage for stage in (*STAGES, REFLECT) if LLM in providers_of(stage, settings)] == asks_llm.split()
     assert [stage for stage in (*STAGES, REFLECT) if EMBEDDER in providers_of(stage, settings)] == embeds.split()
 
@@ -40,6 +40,6 @@ def test_a_stage_depends_on_what_it_asks(settings: Settings, asks_llm: str, embe
         (["somebody else's"], ""),
     ],
 )
-def test_a_stage_waits_for_whatever_it_depends_on(paused: list[str], wait: str) -> None:
+def test_stage_waits_for_every_service_it_depends_on(paused: list[str], wait: str) -> None:
     assert stages_that_wait(paused, ALL) == wait.split()
     assert stages_that_wait(paused, OFFLINE) == []

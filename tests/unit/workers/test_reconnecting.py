@@ -1,4 +1,4 @@
-"""How a worker looks for a Redis that is away."""
+"""How a worker retries a Redis that is down."""
 
 import pytest
 
@@ -6,10 +6,10 @@ from workers.celery_app import app
 
 
 class Enough(Exception):
-    """The pause after the second try is known."""
+    """Raised once the pause after the second try is known."""
 
 
-def test_the_pause_between_two_tries_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pause_between_two_tries_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kombu.utils.functional.sleep", lambda _seconds: None)
     pauses: list[float] = []
 
@@ -19,5 +19,5 @@ def test_the_pause_between_two_tries_does_not_grow(monkeypatch: pytest.MonkeyPat
             raise Enough
 
     with app.connection_for_read("redis://127.0.0.1:1/0") as connection, pytest.raises(Enough):
-        connection.ensure_connection(note, None)  # as Celery's consumer calls it
+        connection.ensure_connection(note, None)  # like Celery's consumer
     assert pauses == [2, 2]

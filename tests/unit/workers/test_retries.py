@@ -1,4 +1,4 @@
-"""What a failure of a stage means. The tables are the specification."""
+"""The consequence of a stage's failure. The tables are the specification."""
 
 from datetime import timedelta
 from uuid import uuid4
@@ -25,13 +25,13 @@ MOST = 3
 
 
 class Refusal(Exception):
-    """As the driver raises it; its text repeats what was written."""
+    """An error as the driver raises it; its text repeats the values written."""
 
     sqlstate = "22P05"
 
 
 class TooMuch(Refusal):
-    """An entry that no index of Postgres can hold."""
+    """An entry too large for any index of Postgres."""
 
     sqlstate = "54000"
 
@@ -61,7 +61,7 @@ def pause(count: float) -> Wait:
         (EmbedderUnavailable("down"), Wait(EMBEDDER)),
         (ConfigurationError("MOSSHEAD_EMBEDDER: the endpoint does not know the model (404)"), Wait(EMBEDDER)),
         (psycopg.errors.QueryCanceled("a statement of the driver's own took too long"), seconds(1)),
-        (NoThread("the process gets no more threads"), seconds(1)),
+        (NoThread("cannot start a thread: the process has reached its thread limit"), seconds(1)),
         (DOWN, seconds(1)),
         (ProgrammingError("", {}, psycopg.errors.UndefinedColumn("zanzibar")), seconds(1)),
         (psycopg.errors.UndefinedFunction("the code is newer than the database"), seconds(1)),
@@ -72,7 +72,7 @@ def pause(count: float) -> Wait:
         ),
     ],
 )
-def test_what_is_down_is_waited_for_however_long_and_counts_for_nothing(
+def test_failing_provider_is_waited_for_however_long_and_does_not_count(
     error: Exception, attempts: int, outcome: Wait | Retry
 ) -> None:
     assert after_failure(error, attempts, MOST) == outcome
@@ -81,7 +81,7 @@ def test_what_is_down_is_waited_for_however_long_and_counts_for_nothing(
 @pytest.mark.parametrize(
     ("attempts", "least", "by_less"), [(0, 1, False), (1, 2, False), (2, 4, True), (7, 128, True), (5000, 300, True)]
 )
-def test_what_does_not_come_in_time_is_waited_for_longer_each_time_and_then_asked_for_in_pieces(
+def test_timeouts_are_waited_for_longer_each_time_and_then_requested_in_pieces(
     attempts: int, least: float, by_less: bool
 ) -> None:
     wait = Wait(LLM, least=timedelta(seconds=least), by_less=by_less)
@@ -103,7 +103,7 @@ def test_what_does_not_come_in_time_is_waited_for_longer_each_time_and_then_aske
 @pytest.mark.parametrize(
     ("attempts", "outcome"), [(0, seconds(1, counts=True)), (1, seconds(2, counts=True)), (2, GiveUp()), (7, GiveUp())]
 )
-def test_what_may_be_the_batchs_own_fault_is_tried_so_often_and_then_given_up(
+def test_possible_fault_of_the_batch_is_retried_a_few_times_and_then_given_up(
     error: Exception, attempts: int, outcome: Retry | GiveUp
 ) -> None:
     assert after_failure(error, attempts, MOST) == outcome
@@ -113,11 +113,11 @@ def test_what_may_be_the_batchs_own_fault_is_tried_so_often_and_then_given_up(
 @pytest.mark.parametrize(
     "error", [AnswerRefused("no"), AnswerDeclined("no"), AnswerTruncated("cut off"), AnswerUnusable("not JSON")]
 )
-def test_an_answer_that_was_refused_is_not_asked_for_again(error: Exception, attempts: int) -> None:
+def test_refused_answer_is_not_requested_again(error: Exception, attempts: int) -> None:
     assert after_failure(error, attempts, MOST) == GiveUp()
 
 
-def test_the_pause_grows_up_to_five_minutes() -> None:
+def test_pause_grows_up_to_five_minutes() -> None:
     pauses = [after_failure(KeyError(), attempts, 9999) for attempts in (8, 9, 5000)]
     assert pauses == [seconds(256, counts=True), seconds(300, counts=True), seconds(300, counts=True)]
 
@@ -140,12 +140,12 @@ def lease(**given: int) -> Lease:
         (40, 2, "ended its worker 2 times"),
     ],
 )
-def test_a_batch_may_crash_once_and_an_event_that_is_alone_twice(events: int, crashes: int, why: str | None) -> None:
+def test_batch_may_crash_once_and_a_single_event_twice(events: int, crashes: int, why: str | None) -> None:
     assert in_vain(lease(events=events, crashes=crashes), 600.0) == why
 
 
 @pytest.mark.parametrize(("overruns", "too_many"), [(0, False), (1, False), (2, True), (3, True)])
-def test_a_stage_may_overrun_once(overruns: int, too_many: bool) -> None:
+def test_stage_may_overrun_once(overruns: int, too_many: bool) -> None:
     why = f"ran for longer than 600 s {overruns} times"
     assert in_vain(lease(overruns=overruns), 600.0) == (why if too_many else None)
 
@@ -162,5 +162,5 @@ def test_a_stage_may_overrun_once(overruns: int, too_many: bool) -> None:
         (KeyError("zanzibar"), "KeyError"),
     ],
 )
-def test_a_failure_is_described_without_what_was_said(error: Exception, words: str) -> None:
+def test_failure_is_described_without_message_text(error: Exception, words: str) -> None:
     assert describe(error) == words

@@ -1,4 +1,4 @@
-"""Which task messages, broadcasts and answers are taken, and what is left of them."""
+"""Which task messages, broadcasts and replies are accepted, and what is kept of them."""
 
 import base64
 import json
@@ -34,20 +34,20 @@ _JSON = st.recursive(
 
 
 def as_sent(stage: str, ids: list[str]) -> bytes:
-    """The element that Celery's own producer writes for a hint."""
+    """Return the element Celery's own producer writes for a hint."""
     made = app.amqp.as_task_v2(str(uuid4()), f"mosshead.{stage}", args=ids, kwargs={}, argsrepr=repr(ids))
     return write_element(Element(JSON, made.headers, json.dumps(made.body).encode()), routing_key=QUEUES[stage])
 
 
 def read(element: bytes | RefusedTask) -> Message:
-    """As kombu reads it."""
+    """Read an element as kombu does."""
     assert isinstance(element, bytes)
     with Connection("memory://") as connection, connection.channel() as channel:
         return Message(json.loads(element), channel=channel, accept={JSON})
 
 
 @pytest.mark.parametrize("stage", list(QUEUES))
-def test_task_of_a_stage_is_made_anew_with_its_ids_and_nothing_else(stage: str) -> None:
+def test_task_of_a_stage_is_rebuilt_with_only_its_ids(stage: str) -> None:
     message = read(read_task(as_sent(stage, IDS)))
 
     assert message.payload == [IDS, {}, {"callbacks": None, "errbacks": None, "chain": None, "chord": None}]
@@ -68,7 +68,7 @@ def test_refused_task_is_named_only_where_its_name_looks_like_ours() -> None:
 
 
 @given(element=st.binary() | _JSON.map(lambda value: json.dumps(value).encode()))
-def test_no_element_raises_and_none_is_taken(element: bytes) -> None:
+def test_no_element_raises_and_none_is_accepted(element: bytes) -> None:
     assert isinstance(read_task(element), RefusedTask)
     assert isinstance(read_answer(element), RefusedTask)
     assert isinstance(read_broadcast(element, control=True), RefusedTask)
@@ -82,7 +82,7 @@ def test_no_element_raises_and_none_is_taken(element: bytes) -> None:
     ),
     body=_JSON,
 )
-def test_half_right_task_raises_nothing_and_what_is_taken_can_be_read(changes: Any, headers: Any, body: Any) -> None:
+def test_half_right_task_raises_nothing_and_an_accepted_one_can_be_read(changes: Any, headers: Any, body: Any) -> None:
     sent = json.loads(as_sent("extract", IDS))
     for message in (
         {**sent, **changes},
@@ -94,13 +94,13 @@ def test_half_right_task_raises_nothing_and_what_is_taken_can_be_read(changes: A
 
 
 @given(entry=st.binary() | _JSON.map(lambda value: json.dumps(value).encode()))
-def test_whatever_was_in_hand_goes_back_to_a_list_of_the_consumer(entry: bytes) -> None:
+def test_unacknowledged_tasks_are_returned_to_a_list_of_the_consumer(entry: bytes) -> None:
     queue, element = home_of(entry, ("extract", "embed"))
     assert queue in {"extract", "embed"}
     assert isinstance(element, bytes)
 
 
-def test_task_in_hand_goes_back_to_the_list_it_came_from() -> None:
+def test_unacknowledged_task_is_returned_to_its_own_list() -> None:
     sent = json.loads(as_sent("embed", IDS))
     assert home_of(json.dumps([sent, "embed", "embed"]).encode(), ("extract", "embed")) == (
         "embed",

@@ -1,6 +1,6 @@
-"""Writing what consolidation decided: in one transaction, under the batch's lease, against the versions that were read.
+"""Write the decisions of consolidation: in one transaction, under the batch's lease, against the versions that were read.
 
-Each decision makes new memories and new versions, and says how they stand to others.
+Each decision makes new memories and new versions, and their relations to others.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -36,7 +36,7 @@ _SIMILAR = 0.75
 
 
 def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debounce) -> None:
-    """Write a plan, and mark the batch's events as in effect. Raises VersionConflict where a memory changed since it was read.
+    """Write a plan, and mark the batch's events as in effect. Raises VersionConflict if a memory has changed since it was read.
 
     debounce: of the reflections that the batch's messages are news for.
     """
@@ -51,7 +51,7 @@ def apply(connection: Connection, *, batch: BatchRef, plan: Plan, debounce: Debo
 
 
 def _not_taken(one: RefusedRow, stamp: Stamp) -> LoggedDecision:
-    """What the model proposed as a fact and extract refused: there is nothing to undo of it."""
+    """Return the decision about a proposed fact that extract refused: there is nothing to undo."""
     return LoggedDecision(
         stamp=stamp,
         action="refuse",
@@ -65,7 +65,7 @@ def _not_taken(one: RefusedRow, stamp: Stamp) -> LoggedDecision:
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """A memory as it stands at this point of the batch."""
+    """A memory in its current state within the batch."""
 
     version: int
     salience: float
@@ -76,9 +76,9 @@ class _Standing:
 
 @dataclass(slots=True)
 class OpenDecision:
-    """One decision being written, of a fact and what the stages have added to it.
+    """A decision being written, with its fact and what the stages have added.
 
-    changed: the memories that it has made or changed so far.
+    changed: the memories made or changed so far.
     """
 
     planned: FactOutcome
@@ -93,13 +93,13 @@ class OpenDecision:
 
 
 _WRONG = 3
-"""So many words of a message may be what was put right."""
+"""How many words of a message may be corrected."""
 
 
 class Writer:
-    """Goes through a plan's decisions in order; a memory that one changed or replaced is followed to what it is now.
+    """Writes a plan's decisions in order; a memory that one of them changed or replaced is followed to its current state.
 
-    touched: the entities of which something is known that was not, or is not known any more.
+    touched: the entities about which knowledge was gained or lost.
     """
 
     def __init__(self, connection: Connection, lane: LaneRef, plan: Plan) -> None:
@@ -118,14 +118,14 @@ class Writer:
         self._forgotten: set[UUID] = set()
 
     def write(self, planned: FactOutcome, stamp: Stamp) -> LoggedDecision:
-        """Write one decision, marked with its stamp; returns what the log says. It is an "add" where its target is gone."""
+        """Write one decision with its stamp; return its log entry. It becomes an "add" if its target is gone."""
         decision, change = planned, OpenDecision(planned, stamp, *self._plan.facts[planned.fact_number])
         target = self._memory_of(decision.target) if decision.target else None
         if decision.action == "forget":
             return self._forget(change, target)
         if target in self._forgotten:
             decision, target = replace(decision, action="add", content=None), None
-        # Whom the fact introduces, or says more of; written with the first memory that needs them.
+        # New or better known entities, written with the first memory that needs them.
         learned = {entity.entity_id: entity for entity in self._plan.linked.learned.get(change.number, ())}
         self._unwritten |= learned
         decision = self._as_it_stands(decision, target)
@@ -134,7 +134,7 @@ class Writer:
         version = self._standing[target].version if target else None
         action = decision.action
         if target is None:
-            # Where its target is gone with an earlier fact that was worth nothing, a fact stands for itself.
+            # If its target is gone with an earlier worthless fact, a fact stands alone.
             action = action if action in {"none", "quarantine"} else "add"
         memory_id = self._carry_out(action, decision, change, target)
         if memory_id is not None:
@@ -162,9 +162,9 @@ class Writer:
         entities: Collection[UUID] = (),
         hidden: Sequence[UUID] = (),
     ) -> LoggedDecision:
-        """entities: of which it learned something."""
+        """entities: those it taught something about."""
         planned, number = change.planned, change.number
-        # What was proposed and not taken: for the fact, and of those that it is about.
+        # Rejected claims: about the fact, and about its subjects.
         refused = [*([planned.refused] if planned.refused else []), *sorted(self._plan.linked.refused.get(number, {}))]
         return LoggedDecision(
             stamp=change.stamp,
@@ -189,9 +189,9 @@ class Writer:
         )
 
     def _forget(self, change: OpenDecision, target: UUID | None) -> LoggedDecision:
-        """A memory is known no longer, nor what was learned with it; an undo brings it back.
+        """End a memory and what was learned with it; an undo restores both.
 
-        From now on, whatever time the clock of the app tells.
+        From now on, whatever the app's clock says.
         """
         if target is None or target in self._forgotten:
             return self._logged(change, action="forget", hidden=self._hidden(change.fact))
@@ -214,14 +214,14 @@ class Writer:
         )
 
     def _hidden(self, fact: Fact) -> list[UUID]:
-        """The messages of a batch that are not shown, since they say just what is to be forgotten."""
+        """Return the batch's messages to hide, because they say only what is to be forgotten."""
         others = [one for one, _ in self._plan.facts.values() if not one.retracts]
         kept = {number for one in others for number in one.sources}
         said = [self._plan.messages[number] for number in fact.sources if number not in kept]
         return [one.event_id for one in said if fact.quote not in one.content]
 
     def _put_right(self, fact: Fact) -> list[UUID]:
-        """The messages of a batch that a later one corrected, and that say next to nothing else."""
+        """Return the batch's messages that a later one corrected and that say almost nothing else."""
         if not fact.corrects:
             return []
         told_elsewhere = {number for one, _ in self._plan.facts.values() if one is not fact for number in one.sources}
@@ -241,7 +241,7 @@ class Writer:
         self.touched.update(memories.entities_of_memory(self._connection, self._lane, target))
 
     def _as_it_stands(self, decision: FactOutcome, target: UUID | None) -> FactOutcome:
-        """The decision, made of a memory as it was read, of what earlier facts of the batch have made of that."""
+        """Apply a decision about a memory as it was read to what earlier facts of the batch have made of it."""
         if target is None or decision.target is None:
             return decision
         fact, now, read = self._plan.new[decision.fact_number], self._standing[target].content, decision.target.content
@@ -273,7 +273,7 @@ class Writer:
 
     def _reinforce(self, change: OpenDecision, target: UUID) -> UUID:
         now = self._standing[target]
-        # What was a guess, and is now said plainly, is as sure as what was said plainly at first.
+        # A guess that is now stated becomes as sure as a statement.
         grown = max(confidence.reinforced(now.confidence), _sureness(change.fact))
         marked = self._marked(change, target)
         self._change(change, target, confidence=grown, reinforced=now.reinforced + 1, **marked)
@@ -281,7 +281,7 @@ class Writer:
         return target
 
     def _marked(self, change: OpenDecision, target: UUID) -> dict[str, Any]:
-        """What the user asks to remember is marked, and weighs as that, though it was known before."""
+        """Mark what the user asks to remember, with the salience of a mark, even if it was known before."""
         if not change.fact.marked:
             return {}
         weightier = (change.row.salience or 0.0) > self._standing[target].salience
@@ -307,7 +307,7 @@ class Writer:
         changes |= self._marked(change, target)
         grown = max(self._standing[target].confidence, _sureness(fact))
         self._change(change, target, **changes, confidence=grown)
-        # Those that only the memory names are told otherwise, too.
+        # Entities named only by the memory change, too.
         self.touched.update(memories.entities_of_memory(self._connection, self._lane, target))
         vector = self._plan.merged.get(change.number)
         if vector is not None:
@@ -326,7 +326,7 @@ class Writer:
         return memory_id
 
     def _contradict(self, change: OpenDecision, target: UUID) -> UUID:
-        """Both stay: what speaks for one speaks against the other, and neither is as sure as before."""
+        """Keep both: support for one counts against the other, and both become less sure."""
         memory_id = self._new(change, confidence.contradicted(_sureness(change.fact)))
         self._change(change, target, confidence=confidence.contradicted(self._standing[target].confidence))
         against = memories.quotes_for(self._connection, self._lane, target)
@@ -366,7 +366,7 @@ class Writer:
         change.changed.add(memory_id)
 
     def _attach(self, change: OpenDecision, memory_id: UUID) -> None:
-        """What the fact brings to a memory: its messages, those it is about, and how they stand to each other."""
+        """Attach the fact's messages, subjects and relations to a memory."""
         fact, linked = change.fact, self._plan.linked
         self._save_entities(change)
         named = linked.links[change.number]
@@ -388,7 +388,7 @@ class Writer:
         return {self._plan.messages[source].event_id: change.fact.quote for source in change.fact.sources}
 
     def _save_entities(self, change: OpenDecision) -> None:
-        """Whom the fact introduces, or says more of; and whom earlier facts introduced that were worth no memory."""
+        """Save the entities the fact introduces or describes, and those from earlier facts that became no memory."""
         linked, number = self._plan.linked, change.number
         learned = {entity.entity_id for entity in linked.learned[number]}
         parents = {entity.parent_id for entity in self._unwritten.values() if entity.entity_id in learned}
@@ -413,7 +413,7 @@ def _sureness(fact: Fact) -> float:
 def open_questions(
     number: int, fact: Fact, *, linked: LinkedFacts, messages: Mapping[int, Message]
 ) -> list[NewQuestion]:
-    """What must be asked of a fact: one question for each mention in a message, whatever the number of facts that wait for it."""
+    """Return the questions about a fact: one for each mention in a message, however many facts wait for it."""
     held = linked.held.get(number, {})
     asked_in = {mention: _message_of(fact, mention, messages) for mention in held}
     asked = {
@@ -446,7 +446,7 @@ def _message_of(fact: Fact, mention: str, messages: Mapping[int, Message]) -> UU
 
 
 def _relations(fact: Fact, mention: str, ends: Mapping[str, UUID | OtherQuestion]) -> tuple[HeldRelation, ...]:
-    """What a fact states of a mention. ends: whom the others mean, or which question asks it."""
+    """Return what a fact states about a mention. ends: the entities of the other mentions, or the questions about them."""
 
     def end(name: str) -> HeldEnd:
         return None if name == mention else ends[name]

@@ -1,4 +1,4 @@
-"""What consolidation will do, worked out before anything is written: whom the facts are about, and what becomes of each."""
+"""Plan a consolidation before anything is written: the subjects of the facts, and the outcome of each."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,8 +42,8 @@ Facts = Mapping[int, tuple[Fact, CandidateRow]]
 class Plan:
     """All that `workers.stages.consolidate.apply` needs to write a batch's outcome.
 
-    new: what was decided on, by fact number; near: the memories that it was held against. similar: all of them, by local number.
-    merged: the vectors of the updates' contents, by fact number. refused: what was proposed as a fact and not taken.
+    new: the facts decided on, by number; near: the memories compared with each. similar: all of these, by local number.
+    merged: the vectors of updated contents, by fact number. refused: proposed facts that were not accepted.
     """
 
     model: str
@@ -59,11 +59,11 @@ class Plan:
 
 
 def decide(batch: BatchRef, parts: Parts) -> Plan:
-    """Load what a batch's facts are held against, and decide. Writes nothing but what an LLM answers."""
+    """Load the memories to compare a batch's facts with, and decide. Writes only an LLM's answers."""
     with load.reading(batch, parts) as connection:
         facts = load.facts_of(connection, batch)
         messages = {message.number: message for message in load.messages_of(connection, batch)}
-        # What must not become a memory teaches nothing about anybody either.
+        # A fact that must not become a memory teaches nothing about entities either.
         trusted = {number: fact for number, fact in facts.items() if fact[0].suspicion is None}
         bearers = bearers_of(connection, batch, trusted, messages)
     linked = link(bearers, parts)
@@ -88,10 +88,10 @@ def decide(batch: BatchRef, parts: Parts) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class NameBearers:
-    """What linking decides on: the facts by number, each with what was said around it.
+    """What linking decides on: the facts by number, each with the surrounding messages.
 
-    registry: the entities that bear a name of the facts or a part of one, and the user. parents: the entity above each of them.
-    named: who is named in each text.
+    registry: the entities with a name in the facts or part of one, and the user. parents: the entity above each of them.
+    named: the entities named in each text.
     """
 
     path: NamespacePath
@@ -102,7 +102,7 @@ class NameBearers:
 
 
 def bearers_of(connection: Connection, batch: BatchRef, facts: Facts, messages: Mapping[int, Message]) -> NameBearers:
-    """Load who bears the names in a batch's facts and in the turns before them."""
+    """Load the entities with names in a batch's facts and in the turns before them."""
     path, before = load.turns_before(connection, batch, TURNS)
     turns = [*before, *messages.values()]
     to_link = {number: _to_link(fact, row, messages, turns) for number, (fact, row) in facts.items()}
@@ -141,7 +141,7 @@ def link(bearers: NameBearers, parts: Parts) -> LinkedFacts:
 
 
 def _registry(connection: Connection, batch: BatchRef, path: NamespacePath, facts: Facts) -> list[RegisteredEntity]:
-    """Those that bear one of the names in the facts, or a part of it, and the user."""
+    """Return the entities with one of the names in the facts, or part of one, and the user."""
     found = (match.entity for match in lookup.named(connection, path, _names(facts), are_names=True))
     user = entities.user(connection, batch.lane)
     return list({one.entity_id: one for one in (*found, *([user] if user else []))}.values())
@@ -167,12 +167,12 @@ def _names(facts: Facts) -> list[str]:
 
 
 def said_at(fact: Fact, messages: Mapping[int, Message]) -> datetime:
-    """When a fact was said: with the latest of the messages that it was taken from."""
+    """Return when a fact was said: the time of the latest message it was taken from."""
     return max(messages[source].occurred_at for source in fact.sources)
 
 
 def said_by(fact: Fact, messages: Mapping[int, Message]) -> str | None:
-    """Who said a fact, where several people speak as users: the speaker of its quote, else of its latest source."""
+    """Return who said a fact, if several people speak as users: the speaker of its quote, or else of its latest source."""
     latest_first = sorted(fact.sources, reverse=True)
     quoting = sorted(latest_first, key=lambda source: fact.quote not in messages[source].content)
     return next((speaker for source in quoting if (speaker := messages[source].speaker) is not None), None)
@@ -190,7 +190,7 @@ def new_memory(
     said_by: str | None = None,
     key: str | None = None,
 ) -> NewMemory:
-    """A memory of a fact. factors: how its salience came about (`Salience.explained`). key: the app's own name for it."""
+    """Return a memory of a fact. factors: the parts of its salience (`Salience.explained`). key: the app's own name for it."""
     return NewMemory(
         memory_id=memory_id,
         kind=fact.kind,
@@ -212,7 +212,7 @@ def new_memory(
 
 
 def times_of(fact: Fact) -> dict[str, Any]:
-    """When what a fact speaks of happened, as columns."""
+    """Return when the subject of a fact happened, as columns."""
     occurred = fact.occurred
     if occurred is None:
         return {"occurred_from": None, "occurred_to": None, "granularity": None}
@@ -220,9 +220,9 @@ def times_of(fact: Fact) -> dict[str, Any]:
 
 
 def _is_open(linked: LinkedFacts, number: int, *, sure: Iterable[UUID], maybe: Iterable[UUID]) -> bool:
-    """Whether it is open if a fact and what it is held against are about the same: then neither says anything of the other.
+    """Return whether a fact and another memory may or may not have the same subject: then they say nothing about each other.
 
-    sure, maybe: whom the other is about, and whom it may be about.
+    sure, maybe: the certain and the possible subjects of the other.
     """
     candidates = linked.may_be_about(number)
     return bool(candidates & {*sure, *maybe} or linked.is_about(number) & {*maybe})
@@ -241,7 +241,7 @@ def _new_facts(
     similar: Mapping[int, SimilarRow],
     injected: set[UUID],
 ) -> dict[int, NewFact]:
-    """The facts beside what they are held against, which has local numbers; injected: what was in the prompts lately."""
+    """Return the facts with the memories compared with them, by local numbers; injected: those in recent prompts."""
     numbers = {row.memory_id: number for number, row in similar.items()}
     new_facts: dict[int, NewFact] = {}
     for number, (fact, candidate) in facts.items():
@@ -292,7 +292,7 @@ def _known(number: int, row: SimilarRow, *, injected: bool) -> Known:
 def _earlier(
     new: NewFact, vector: Vectors, before: Iterable[NewFact], facts: Facts, memories_seen: int
 ) -> Iterable[tuple[Known, float]]:
-    """The facts of the same batch that a fact may repeat or put right, each with its cosine."""
+    """Return the facts of the same batch that a fact may repeat or correct, each with its cosine."""
     attribute = new.fact.attribute or new.fact.ends
     for one in before:
         similarity = float(_vector(facts[one.number][1]) @ vector)

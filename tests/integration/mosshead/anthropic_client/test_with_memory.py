@@ -1,4 +1,4 @@
-"""A client of the anthropic package with memory does what the plain one does, reads before and publishes after."""
+"""An Anthropic client with memory behaves like the plain one, reads before each call and publishes after it."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from tests.given import MINILM, Remembering
 from tests.integration.mosshead.conftest import Taken
 
 PATIENT = 30.0
-"""Seconds for a read, where a test is not about time: the machine may be busy."""
+"""Seconds for a read where a test is not about time: the machine may be busy."""
 
 DOG = "User's dog is called Biscuit"
 ASKED: dict[str, Any] = {
@@ -34,34 +34,34 @@ Ask = Callable[[Any], str]
 
 
 class Place(BaseModel):
-    """What an answer may be of."""
+    """A structured answer."""
 
     city: str
 
 
 @pytest.fixture
 def fake() -> Iterator[FakeAnthropic]:
-    """The endpoint."""
+    """Yield the endpoint."""
     with FakeAnthropic() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def costly() -> Iterator[anthropic.Anthropic]:
-    """A client's certificates take long to load."""
+    """Yield one client for all tests: its certificates take long to load."""
     with anthropic.Anthropic(api_key="none", base_url="http://127.0.0.1:9", max_retries=0) as client:
         yield client
 
 
 @pytest.fixture
 def plain(costly: anthropic.Anthropic, fake: FakeAnthropic) -> anthropic.Anthropic:
-    """A client of the endpoint, without memory."""
+    """Return a client of the endpoint, without memory."""
     return costly.with_options(base_url=fake.base_url)
 
 
 @pytest.fixture
 def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
-    """A namespace that knows something."""
+    """Return a namespace that has memories."""
     return memory.namespace(*fresh_namespace.parts)
 
 
@@ -133,7 +133,7 @@ WAYS: dict[str, Ask] = {
 
 
 @pytest.mark.parametrize("ask", WAYS.values(), ids=WAYS)
-def test_a_turn_is_read_forwarded_and_published(  # noqa: PLR0917 - fixtures
+def test_turn_is_read_for_forwarded_and_published(  # noqa: PLR0917 - fixtures
     client: Any, plain: anthropic.Anthropic, fake: FakeAnthropic, taken: Taken, sarah: Namespace, ask: Ask
 ) -> None:
     assert ask(plain) == "You have not told me."
@@ -154,7 +154,7 @@ def test_a_turn_is_read_forwarded_and_published(  # noqa: PLR0917 - fixtures
     assert all(event["metadata"] == {} for event in events)
 
 
-def test_a_client_that_is_awaited_does_so_too(client: Any, fake: FakeAnthropic, sarah: Namespace, taken: Taken) -> None:
+def test_async_client_does_the_same(client: Any, fake: FakeAnthropic, sarah: Namespace, taken: Taken) -> None:
     async def talk() -> tuple[str, str]:
         async with anthropic.AsyncAnthropic(api_key="none", base_url=fake.base_url, max_retries=0) as plain:
             remembers: Any = with_memory(plain, sarah, conversation="c2", timeout=PATIENT)
@@ -167,7 +167,7 @@ def test_a_client_that_is_awaited_does_so_too(client: Any, fake: FakeAnthropic, 
 
 
 @pytest.mark.parametrize("ask", [create, stream, helper, runner])
-def test_calls_of_tools_and_their_results_are_turns(client: Any, fake: FakeAnthropic, taken: Taken, ask: Ask) -> None:
+def test_tool_calls_and_their_results_are_turns(client: Any, fake: FakeAnthropic, taken: Taken, ask: Ask) -> None:
     @beta_tool
     def look(where: str) -> str:
         """Look somewhere."""
@@ -191,7 +191,7 @@ def test_calls_of_tools_and_their_results_are_turns(client: Any, fake: FakeAnthr
     assert first == second, "the notes stand before the words that they were read for"
 
 
-def test_notes_stand_behind_results_of_tools_and_before_words(client: Any, fake: FakeAnthropic) -> None:
+def test_notes_come_after_tool_results_and_before_text(client: Any, fake: FakeAnthropic) -> None:
     words = {"type": "text", "text": "What is my dog called?"}
     messages = [
         {"role": "user", "content": "Look for it."},
@@ -208,7 +208,7 @@ def test_notes_stand_behind_results_of_tools_and_before_words(client: Any, fake:
     assert sent["system"][0] == system[0]
 
 
-def test_a_stream_that_is_left_in_the_middle_is_published_as_far_as_it_came(client: Any, taken: Taken) -> None:
+def test_abandoned_stream_is_published_as_far_as_it_came(client: Any, taken: Taken) -> None:
     with client.messages.stream(**ASKED) as stream:
         next(stream.text_stream)
     pieces = client.messages.create(**ASKED, stream=True)
@@ -219,7 +219,7 @@ def test_a_stream_that_is_left_in_the_middle_is_published_as_far_as_it_came(clie
         assert (event["content"], event["metadata"]) == ("You", {"cut": True})
 
 
-def test_an_answer_of_a_shape_is_published_as_it_was_said(client: Any, fake: FakeAnthropic, taken: Taken) -> None:
+def test_structured_answer_is_published_as_it_was_said(client: Any, fake: FakeAnthropic, taken: Taken) -> None:
     fake.script([{"type": "text", "text": '{"city": "Oslo"}'}])
     result = client.messages.parse(**ASKED, output_format=Place)
 
@@ -227,7 +227,7 @@ def test_an_answer_of_a_shape_is_published_as_it_was_said(client: Any, fake: Fak
     assert said(taken(2))[1] == ("assistant", '{"city": "Oslo"}')
 
 
-def test_a_call_names_whose_memory_and_which_conversation(
+def test_call_names_the_namespace_and_the_conversation(
     plain: anthropic.Anthropic, memory: Memory, sarah: Namespace, taken: Taken, fake: FakeAnthropic
 ) -> None:
     shared: Any = with_memory(plain, memory, timeout=PATIENT)
@@ -252,7 +252,7 @@ def test_a_call_names_whose_memory_and_which_conversation(
         ({"on_error": "x"}, "on_error: a function, got str"),
     ],
 )
-def test_what_does_not_fit_is_named(
+def test_unsuitable_arguments_are_named(
     plain: anthropic.Anthropic, sarah: Namespace, given: dict[str, Any], fault: str
 ) -> None:
     with pytest.raises((TypeError, ValueError), match=fault):

@@ -1,4 +1,4 @@
-"""A client that is awaited reads an `AsyncMemory` in the event loop, which nothing blocks, and lets go of it in time."""
+"""An async client reads an `AsyncMemory` in the event loop without blocking it, and releases connections in time."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -24,7 +24,7 @@ DOG = "User's dog is called Biscuit"
 ANSWER = f"You told me: {DOG}."
 QUESTION: Any = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "What is my dog called?"}]
 HANGS = 600.0
-"""Seconds after which a read would end that nobody cuts off: longer than a test."""
+"""Seconds after which a read ends by itself: longer than a test."""
 
 Opened = Callable[..., Any]
 
@@ -37,7 +37,7 @@ def _nothing_blocks() -> Iterator[None]:
 
 @pytest.fixture
 def opened(addresses: Addresses, tmp_path: Path) -> Opened:
-    """Opens a memory in the loop."""
+    """Return a context manager that opens a memory in the event loop."""
 
     @asynccontextmanager
     async def connect(url: str = addresses.database_url, seconds: float = PATIENT) -> AsyncIterator[AsyncMemory]:
@@ -52,7 +52,7 @@ def opened(addresses: Addresses, tmp_path: Path) -> Opened:
 
 @pytest.fixture
 def proxy(addresses: Addresses) -> Iterator[Proxy]:
-    """Stands before Postgres."""
+    """Yield a proxy in front of Postgres."""
     (socket,) = parse_qs(urlsplit(addresses.database_url).query)["host"]
     with proxied(Path(socket) / ".s.PGSQL.5432") as made:
         yield made
@@ -89,7 +89,7 @@ async def helped(client: openai.AsyncOpenAI) -> str:
         return (await stream.get_final_response()).output_text
 
 
-def test_whole_answers_and_streams_are_read_for_and_published(  # noqa: PLR0917 - fixtures
+def test_answers_and_streams_get_notes_and_are_published(  # noqa: PLR0917 - fixtures
     plain_async: openai.AsyncOpenAI,
     opened: Opened,
     fresh_namespace: NamespacePath,
@@ -111,7 +111,7 @@ def test_whole_answers_and_streams_are_read_for_and_published(  # noqa: PLR0917 
     assert said == [("user", "What is my dog called?"), ("assistant", ANSWER)] * 3
 
 
-def test_a_call_may_name_a_namespace_by_its_parts_of_asyncio_or_of_threads(
+def test_call_may_name_a_namespace_of_the_async_or_the_threaded_memory(
     plain_async: openai.AsyncOpenAI, opened: Opened, sarah: Namespace, knows: Knows, fresh_namespace: NamespacePath
 ) -> None:
     knows(DOG)
@@ -126,7 +126,7 @@ def test_a_call_may_name_a_namespace_by_its_parts_of_asyncio_or_of_threads(
     assert asyncio.run(talk()) == ["You have not told me.", *[ANSWER] * 4]
 
 
-def test_a_chat_that_is_cancelled_gives_its_connection_back(
+def test_cancelled_chat_gives_its_connection_back(
     plain_async: openai.AsyncOpenAI, opened: Opened, proxy: Proxy, fresh_namespace: NamespacePath, knows: Knows
 ) -> None:
     knows(DOG)
@@ -150,7 +150,7 @@ def test_a_chat_that_is_cancelled_gives_its_connection_back(
     asyncio.run(talk())
 
 
-def test_a_read_that_is_late_or_hangs_holds_no_answer_up_and_its_notes_are_there_for_the_next(  # noqa: PLR0917 - fixtures
+def test_late_or_hanging_read_delays_no_answer_and_its_notes_come_with_the_next(  # noqa: PLR0917 - fixtures
     plain_async: openai.AsyncOpenAI,
     opened: Opened,
     proxy: Proxy,
@@ -177,7 +177,7 @@ def test_a_read_that_is_late_or_hangs_holds_no_answer_up_and_its_notes_are_there
     assert [type(one) for one in told] == [ReadTimeout] * 2
 
 
-def test_a_client_of_threads_is_given_none_of_asyncio(plain: openai.OpenAI, opened: Opened, sarah: Namespace) -> None:
+def test_threaded_client_refuses_an_async_namespace(plain: openai.OpenAI, opened: Opened, sarah: Namespace) -> None:
     async def refused() -> AsyncNamespace:
         async with opened() as memory:
             for one in (memory, memory.namespace("acme", "sarah")):

@@ -1,4 +1,4 @@
-"""Whatever befalls memory's servers, the answer comes in time and is the plain one; when they are back, the turns arrive."""
+"""Whatever happens to memory's servers, the answer is in time and the plain one; once they are back, the turns arrive."""
 
 import os
 import threading
@@ -24,13 +24,13 @@ from workers.local import Addresses
 
 LIMIT = 0.3
 SLACK = 15.0
-"""What a busy machine may take beyond the limit; what hangs here does so for longer. The true figures: benchmarks.injection."""
+"""Extra seconds for a busy machine; what hangs here hangs for longer. benchmarks.injection measures the true figures."""
 
 MESSAGES: Any = [{"role": "user", "content": "What is my dog called?"}]
 
 
 class Servers:
-    """Postgres and Redis behind proxies, and a library that reaches them through those alone."""
+    """Postgres and Redis behind proxies, and a library that reaches them only through those."""
 
     def __init__(self, postgres: Proxy, redis: Proxy, broker_url: str, folder: Path) -> None:
         self.proxies = (postgres, redis)
@@ -82,7 +82,7 @@ def far(servers: Servers) -> Namespace:
     [(Servers.down, StoreUnavailable, PATIENT), (Servers.hang, ReadTimeout, LIMIT), (Servers.slow, ReadTimeout, LIMIT)],
     ids=["down", "hung", "slow"],
 )
-def test_the_answer_is_the_plain_one_and_in_time_and_the_turns_arrive_later(  # noqa: PLR0917 - fixtures
+def test_answer_is_plain_and_in_time_and_the_turns_arrive_later(  # noqa: PLR0917 - fixtures
     servers: Servers,
     far: Namespace,
     plain: openai.OpenAI,
@@ -109,7 +109,7 @@ def test_the_answer_is_the_plain_one_and_in_time_and_the_turns_arrive_later(  # 
     assert [event["role"] for event in taken(4)] == ["user", "assistant"] * 2
 
 
-def test_the_first_pieces_are_passed_on_while_the_last_are_still_made(
+def test_first_pieces_are_passed_on_while_the_last_are_still_made(
     sarah: Namespace, plain: openai.OpenAI, fake: FakeOpenAI
 ) -> None:
     client = with_memory(plain, sarah, timeout=LIMIT)
@@ -119,7 +119,7 @@ def test_the_first_pieces_are_passed_on_while_the_last_are_still_made(
     assert arrived[-1] - arrived[0] > 0.4
 
 
-def test_where_a_read_is_late_the_answer_has_the_conversation_s_last_notes(
+def test_answer_after_a_late_read_has_the_conversations_last_notes(
     servers: Servers, plain: openai.OpenAI, fake: FakeOpenAI
 ) -> None:
     told: list[Exception] = []
@@ -135,7 +135,7 @@ def test_where_a_read_is_late_the_answer_has_the_conversation_s_last_notes(
     assert [str(one).partition(",")[0] for one in told] == ["timeout: 0.3 s"] * 2
 
 
-def test_where_the_first_read_of_a_conversation_is_late_the_answer_has_the_profile_that_was_read_before(
+def test_answer_after_a_late_first_read_has_the_profile_read_before(
     servers: Servers, plain: openai.OpenAI, fake: FakeOpenAI, remembering: Remembering, fresh_namespace: NamespacePath
 ) -> None:
     told: list[Exception] = []
@@ -150,10 +150,10 @@ def test_where_the_first_read_of_a_conversation_is_late_the_answer_has_the_profi
     assert [str(one).partition(", was")[0] for one in told] == ["timeout: 0.3 s, as given to with_memory"]
 
 
-def test_what_no_deadline_bounds_holds_the_answer_no_longer(
+def test_step_that_ignores_its_deadline_delays_the_answer_no_longer(
     sarah: Namespace, plain: openai.OpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the look-up of a host's name, a model that is loaded, a disk that hangs: the thread hangs, not the chat."""
+    """Such as a name look-up, a model being loaded or a hanging disk: the thread hangs, not the chat."""
     told: list[Exception] = []
     over = threading.Event()
     client = with_memory(plain, sarah, timeout=0.2, on_error=told.append)
@@ -168,7 +168,7 @@ def test_what_no_deadline_bounds_holds_the_answer_no_longer(
     assert [type(one) for one in told] == [ReadTimeout]
 
 
-def test_reads_and_turns_that_wait_are_bounded(
+def test_waiting_reads_and_turns_are_bounded(
     sarah: Namespace, plain: openai.OpenAI, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[Exception] = []
@@ -184,7 +184,7 @@ def test_reads_and_turns_that_wait_are_bounded(
     ]
 
 
-def test_a_process_that_was_forked_has_threads_of_its_own(sarah: Namespace, plain: openai.OpenAI, taken: Taken) -> None:
+def test_forked_process_has_its_own_threads(sarah: Namespace, plain: openai.OpenAI, taken: Taken) -> None:
     client = with_memory(plain, sarah, timeout=LIMIT)
     client.chat.completions.create(model="m", messages=MESSAGES)
     child = os.fork()

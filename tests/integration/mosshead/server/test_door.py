@@ -1,4 +1,4 @@
-"""Who comes in at the server's door, and how it tells what is wrong."""
+"""Authentication and errors of the server: who may enter, and how it reports what is wrong."""
 
 import asyncio
 import logging
@@ -53,7 +53,7 @@ def token(worker_engine: Engine, fresh_namespace: NamespacePath) -> str:
 
 @pytest.fixture
 def ask(addresses: Addresses, token: str, tmp_path: Path) -> Callable[..., None]:
-    """Asks the app in this process, with a token unless a request names other headers."""
+    """Return a function that sends requests to the app in this process, with a token unless they set other headers."""
 
     def run(asking: Ask, **options: Any) -> None:
         async def asked() -> None:
@@ -74,7 +74,7 @@ def ask(addresses: Addresses, token: str, tmp_path: Path) -> Callable[..., None]
 
 
 def problem(answer: httpx.Response, status: int) -> dict[str, Any]:
-    """The problem document of an answer."""
+    """Return the problem document of an answer."""
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     told: dict[str, Any] = answer.json()
@@ -82,7 +82,7 @@ def problem(answer: httpx.Response, status: int) -> dict[str, Any]:
     return told
 
 
-def test_the_request_of_the_page_is_answered(ask: Callable[..., None]) -> None:
+def test_request_of_the_page_is_answered(ask: Callable[..., None]) -> None:
     commands = [words for block in blocks_of(PAGE, "console") for words in block.commands]
     ((_, address, *rest),) = [words for words in commands if words[0] == "curl"]
     given = dict(zip(rest[::2], rest[1::2], strict=True))  # of two headers, the later: the token is another one here
@@ -96,7 +96,7 @@ def test_the_request_of_the_page_is_answered(ask: Callable[..., None]) -> None:
     ask(asking)
 
 
-def test_every_address_but_three_wants_a_token(ask: Callable[..., None]) -> None:
+def test_every_route_but_three_requires_a_token(ask: Callable[..., None]) -> None:
     page = PAGE.read_text(encoding="utf-8")
 
     async def asking(client: httpx.AsyncClient) -> None:
@@ -131,9 +131,7 @@ def test_every_address_but_three_wants_a_token(ask: Callable[..., None]) -> None
         ({"Host": "Memory.example"}, 200),
     ],
 )
-def test_the_host_and_the_origin_are_those_of_the_server(
-    ask: Callable[..., None], headers: dict[str, str], status: int
-) -> None:
+def test_host_and_origin_must_be_the_servers(ask: Callable[..., None], headers: dict[str, str], status: int) -> None:
     async def asking(client: httpx.AsyncClient) -> None:
         for path in ("/v1/memories", "/openapi.json"):
             answer = await client.get(path, headers=headers)
@@ -147,7 +145,7 @@ def test_the_host_and_the_origin_are_those_of_the_server(
     ask(asking, allow_hosts=["memory.example"])
 
 
-def test_a_body_above_the_limit_is_refused_by_its_header_and_by_its_length(ask: Callable[..., None]) -> None:
+def test_body_above_the_limit_is_refused_by_its_header_and_by_its_length(ask: Callable[..., None]) -> None:
     async def asking(client: httpx.AsyncClient) -> None:
         async def pieces() -> Any:
             for _ in range(3):
@@ -162,7 +160,7 @@ def test_a_body_above_the_limit_is_refused_by_its_header_and_by_its_length(ask: 
     ask(asking, body_bytes=2_000)
 
 
-def test_a_token_that_asks_too_often_waits_and_no_other_does(
+def test_token_above_its_rate_waits_and_no_other_does(
     ask: Callable[..., None], worker_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     other = make_token(worker_engine, fresh_namespace)
@@ -179,7 +177,7 @@ def test_a_token_that_asks_too_often_waits_and_no_other_does(
     ask(asking, rate=0.001, burst=3)
 
 
-def test_a_problem_names_the_field_and_the_fix_and_shows_nothing_of_what_was_sent(ask: Callable[..., None]) -> None:
+def test_problem_names_the_field_and_the_fix_and_shows_nothing_that_was_sent(ask: Callable[..., None]) -> None:
     async def asking(client: httpx.AsyncClient) -> None:
         told = problem(await client.post("/v1/query", json={"limit": SECRET, "colour": SECRET}), 422)
         assert {one["field"] for one in told["errors"]} == {"text", "limit", "colour"}
@@ -203,7 +201,7 @@ def test_a_problem_names_the_field_and_the_fix_and_shows_nothing_of_what_was_sen
     ask(asking)
 
 
-def test_what_nobody_foresaw_is_told_and_logged_without_its_words(
+def test_unexpected_error_is_reported_and_logged_without_its_message(
     ask: Callable[..., None], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def break_off(*_arguments: Any, **_named: Any) -> None:
@@ -221,7 +219,7 @@ def test_what_nobody_foresaw_is_told_and_logged_without_its_words(
     assert SECRET not in caplog.text
 
 
-def test_a_memory_that_cannot_be_reached_is_503_and_says_nothing_of_where_it_is(
+def test_unreachable_memory_is_503_without_its_address(
     ask: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def asking(client: httpx.AsyncClient) -> None:
@@ -237,7 +235,7 @@ def test_a_memory_that_cannot_be_reached_is_503_and_says_nothing_of_where_it_is(
 def test_no_route_and_no_tool_blocks_the_loop(
     ask: Callable[..., None], addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Path
 ) -> None:
-    """What would block raises in this file; here everything is called once."""
+    """A blocking call raises in this file; this test calls everything once."""
 
     async def asking(client: httpx.AsyncClient) -> None:
         said = {"messages": [{"role": "user", "content": "My sister Ruth lives in Leeds."}]}
@@ -297,7 +295,7 @@ class TestStarting:
             asyncio.run(serve(ServerOptions(**options), started=lambda _address: None))
         return str(refused.value)
 
-    def test_an_address_that_others_reach_wants_a_token_and_a_name(
+    def test_address_reachable_by_others_requires_a_token_and_a_name(
         self, admin_engine: Engine, worker_engine: Engine, fresh_namespace: NamespacePath
     ) -> None:
         with admin_engine.begin() as connection:
@@ -306,7 +304,7 @@ class TestStarting:
         make_token(worker_engine, fresh_namespace)
         assert "--allow-host NAME" in self.refusal(host="0.0.0.0", port=0)
 
-    def test_a_port_that_is_taken_is_named(self) -> None:
+    def test_port_in_use_is_named(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
             assert f"--port: cannot listen on 127.0.0.1:{port}" in self.refusal(port=port)

@@ -1,4 +1,4 @@
-"""Tokens: what `mosshead token` makes, keeps and revokes, and what the server finds by them."""
+"""Tokens: what `mosshead token` creates, stores and revokes, and what the server finds by them."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Made = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def made(shell: Shell, service: Settings, fresh_namespace: NamespacePath) -> Made:
-    """Makes a token of the fresh namespace, or of what is named."""
+    """Return a function that makes a token of the fresh namespace or of another prefix."""
 
     def make(*options: str, of: str | None = None) -> dict[str, Any]:
         said = shell("token", "create", of or str(fresh_namespace), *options, "--json")
@@ -29,7 +29,7 @@ def made(shell: Shell, service: Settings, fresh_namespace: NamespacePath) -> Mad
     return make
 
 
-def test_a_token_opens_what_it_was_made_for_and_may_read_and_write_by_default(
+def test_token_opens_its_prefix_and_may_read_and_write_by_default(
     made: Made, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     token = made("--name", "the web app")
@@ -40,7 +40,7 @@ def test_a_token_opens_what_it_was_made_for_and_may_read_and_write_by_default(
     assert found.token_id == UUID(token["id"])
 
 
-def test_nothing_but_the_digest_of_a_token_is_stored(made: Made, admin_engine: Engine) -> None:
+def test_only_the_digest_of_a_token_is_stored(made: Made, admin_engine: Engine) -> None:
     token = made()
     with admin_engine.connect() as connection:
         statement = text("select api_tokens::text as row, digest from mosshead.api_tokens where token_id = :id")
@@ -49,7 +49,7 @@ def test_nothing_but_the_digest_of_a_token_is_stored(made: Made, admin_engine: E
     assert token["token"] not in stored.row
 
 
-def test_a_token_is_not_found_among_another_tenants(made: Made, reader_engine: Engine) -> None:
+def test_token_is_not_found_among_another_tenants(made: Made, reader_engine: Engine) -> None:
     token = made()["token"]
     forged = new_token(uuid4())[:30] + token[30:]
     assert find_access(reader_engine, token) is not None
@@ -57,11 +57,11 @@ def test_a_token_is_not_found_among_another_tenants(made: Made, reader_engine: E
 
 
 @pytest.mark.parametrize("token", ["", "x", "mosshead_", "mosshead_" + "a" * 63, "mosshead_" + "é" * 64, "\x00"])
-def test_what_is_no_token_opens_nothing(reader_engine: Engine, token: str) -> None:
+def test_malformed_token_opens_nothing(reader_engine: Engine, token: str) -> None:
     assert find_access(reader_engine, token) is None
 
 
-def test_a_revoked_token_opens_nothing_and_is_listed_no_longer(
+def test_revoked_token_opens_nothing_and_is_not_listed(
     made: Made, shell: Shell, reader_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
     kept, revoked = made("--scopes", "read"), made("--scopes", "read, erase")
@@ -76,7 +76,7 @@ def test_a_revoked_token_opens_nothing_and_is_listed_no_longer(
     assert kept["token"] not in listed.out
 
 
-def test_an_expired_token_opens_nothing(made: Made, shell: Shell, reader_engine: Engine, admin_engine: Engine) -> None:
+def test_expired_token_opens_nothing(made: Made, shell: Shell, reader_engine: Engine, admin_engine: Engine) -> None:
     token = made("--days", "1")
     assert find_access(reader_engine, token["token"]) is not None
     with admin_engine.begin() as connection:
@@ -86,15 +86,13 @@ def test_an_expired_token_opens_nothing(made: Made, shell: Shell, reader_engine:
     assert "(expired)" in shell("token", "list", token["prefix"][0]).out
 
 
-def test_a_scope_that_is_none_is_refused(shell: Shell, service: Settings) -> None:
+def test_unknown_scope_is_refused(shell: Shell, service: Settings) -> None:
     said = shell("token", "create", "acme/sarah", "--scopes", "read,all")
     assert said.status == 1
     assert "scopes: one or more of read,write,erase, got all,read" in said.err
 
 
-def test_whether_there_is_a_token_is_known_across_tenants(
-    reader_engine: Engine, admin_engine: Engine, made: Made
-) -> None:
+def test_existence_of_a_token_is_known_across_tenants(reader_engine: Engine, admin_engine: Engine, made: Made) -> None:
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("delete from mosshead.api_tokens")
     assert not has_tokens(reader_engine)
@@ -102,13 +100,13 @@ def test_whether_there_is_a_token_is_known_across_tenants(
     assert has_tokens(reader_engine)
 
 
-def test_a_reader_cannot_read_what_the_policy_lets_the_owner_see(made: Made, reader_engine: Engine) -> None:
+def test_reader_cannot_read_what_the_policy_shows_the_owner(made: Made, reader_engine: Engine) -> None:
     made()
     with reader_engine.begin() as connection:
         assert connection.exec_driver_sql("select count(*) from mosshead_read_v1.api_tokens").scalar_one() == 0
 
 
-def test_a_token_of_a_tenant_covers_its_namespaces_and_wants_one_named(made: Made, reader_engine: Engine) -> None:
+def test_token_of_a_tenant_covers_its_namespaces_and_requires_one_by_name(made: Made, reader_engine: Engine) -> None:
     access = find_access(reader_engine, made(of="acme")["token"])
     assert isinstance(access, Access)
     assert access.path("acme/sarah").parts == ("acme", "sarah")

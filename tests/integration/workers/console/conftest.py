@@ -1,4 +1,4 @@
-"""The console in this process, and a browser without a window: what it is asked and what it answers."""
+"""The console in this process, with a headless browser: requests and responses."""
 
 import asyncio
 import re
@@ -26,7 +26,7 @@ LOGIN = Login("ops", "quiet harbour")
 
 
 class Site:
-    """The pages of one namespace, seen by somebody who is logged in."""
+    """The pages of one namespace, seen by a logged-in user."""
 
     def __init__(self, address: str, path: NamespacePath) -> None:
         self.address = address
@@ -34,11 +34,11 @@ class Site:
         self.client = httpx.Client(base_url=address, auth=(LOGIN.name, LOGIN.password), timeout=30)
 
     def get(self, page: str = "", **asked: Any) -> httpx.Response:
-        """A page of the namespace, by what follows its name."""
+        """Return a page of the namespace by the rest of its path."""
         return self.client.get(self.place + page, params=asked)
 
     def text(self, page: str = "", **asked: Any) -> str:
-        """What a page that is there says, without its markup."""
+        """Return the text of an existing page, without its markup."""
         answer = self.get(page, **asked)
         assert answer.status_code == httpx.codes.OK, answer.text
         return " ".join(unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
@@ -46,7 +46,7 @@ class Site:
     def send(
         self, page: str, fields: Mapping[str, Any] | None = None, *, headers: Mapping[str, str] | None = None
     ) -> httpx.Response:
-        """A form, with the token that a page gave, or would have given."""
+        """Submit a form with the token that a page gave, or would have given."""
         self.get()
         if "mosshead_console" not in self.client.cookies:
             self.client.cookies.set("mosshead_console", "0123456789abcdef" * 2)
@@ -58,18 +58,18 @@ class Site:
 def site(
     addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Site]:
-    """The console, before the running servers; it waits for no effect, since nobody is at work."""
+    """Return the console on the running servers; it does not wait for effects, since no worker runs."""
     monkeypatch.setattr(handlers, "_WAIT_SECONDS", 0.01)
     with Memory.connect(
         database_url=addresses.database_url, broker_url=addresses.broker_url, spool_dir=tmp_path
     ) as memory:
         yield from served(memory, fresh_namespace)
     with Redis.from_url(addresses.broker_url) as broker:
-        broker.flushdb()  # no intake takes what was clicked; whoever tests one is not to find it
+        broker.flushdb()  # no intake takes these events; an intake's test must not find them
 
 
 def served(memory: Memory, path: NamespacePath) -> Iterator[Site]:
-    """The console, reading through a memory."""
+    """Return the console, reading through a memory."""
     listening, loops = threading.Event(), list[asyncio.AbstractEventLoop]()
     stopping, port = asyncio.Event(), list[int]()
 

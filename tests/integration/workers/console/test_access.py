@@ -18,14 +18,14 @@ def _said(publishing: Publishing) -> None:
 
 
 @pytest.mark.parametrize("auth", [None, ("ops", "quiet"), ("", "quiet harbour")], ids=["none", "password", "name"])
-def test_nobody_gets_in_without_the_login(site: Site, auth: tuple[str, str] | None) -> None:
+def test_console_is_closed_without_the_login(site: Site, auth: tuple[str, str] | None) -> None:
     for page in PAGES:
         answer = httpx.get(site.address + page, auth=auth)
         assert answer.status_code == httpx.codes.UNAUTHORIZED, page
         assert answer.headers["WWW-Authenticate"].startswith("Basic "), page
 
 
-def test_login_is_looked_at_no_more_after_several_guesses_from_its_address(site: Site) -> None:
+def test_login_is_not_checked_after_several_guesses_from_its_address(site: Site) -> None:
     answers = [httpx.get(site.address, auth=("ops", f"guess {number}")) for number in range(FREE + 2)]
     assert [answer.status_code for answer in answers] == [httpx.codes.UNAUTHORIZED] * FREE + [429] * 2
     assert int(answers[-1].headers["Retry-After"]) >= 1
@@ -35,7 +35,7 @@ def test_login_is_looked_at_no_more_after_several_guesses_from_its_address(site:
     assert site.client.get("/").status_code == 429, "the right login waits, too, at an address that guesses"
 
 
-def test_browser_that_was_logged_in_before_is_not_held_up_by_guesses(site: Site) -> None:
+def test_logged_in_browser_is_not_held_up_by_guesses(site: Site) -> None:
     assert site.client.get("/").status_code == httpx.codes.OK
     for number in range(FREE + 1):
         httpx.get(site.address, auth=("ops", f"guess {number}"))
@@ -45,18 +45,18 @@ def test_browser_that_was_logged_in_before_is_not_held_up_by_guesses(site: Site)
     assert httpx.get(site.address, auth=site.client.auth, cookies=forged).status_code == 429
 
 
-def test_address_that_a_stranger_claims_to_forward_counts_for_nothing(site: Site) -> None:
+def test_forwarded_address_from_a_stranger_is_ignored(site: Site) -> None:
     for number in range(FREE + 1):
         answer = httpx.get(site.address, auth=("ops", "guess"), headers={"X-Forwarded-For": f"198.51.100.{number}"})
     assert answer.status_code == 429
 
 
-def test_a_form_without_the_login_publishes_nothing(site: Site) -> None:
+def test_form_without_the_login_publishes_nothing(site: Site) -> None:
     answer = httpx.post(f"{site.address}{site.place}/decisions/{'0' * 36}/undo")
     assert answer.status_code in {httpx.codes.UNAUTHORIZED, httpx.codes.FORBIDDEN}
 
 
-def test_no_page_is_kept_framed_or_may_run_a_script(site: Site) -> None:
+def test_pages_are_not_cached_framed_or_allowed_to_run_scripts(site: Site) -> None:
     pages = (site.get(), site.client.get("/"), site.client.get("/nowhere"), httpx.get(site.address))
     for answer in (
         *pages,
@@ -75,22 +75,20 @@ def test_no_page_is_kept_framed_or_may_run_a_script(site: Site) -> None:
         assert "Server" not in answer.headers
 
 
-def test_the_token_of_forms_stays_with_the_browser_and_this_site(
-    forming: Forming, sarah: Namespace, site: Site
-) -> None:
+def test_form_token_stays_with_the_browser_and_this_site(forming: Forming, sarah: Namespace, site: Site) -> None:
     forming.say("I live in Leeds.")
     cookie = site.get().headers["Set-Cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
 
 
-def test_an_address_that_is_none_is_said_to_be_none(site: Site) -> None:
+def test_malformed_address_is_reported(site: Site) -> None:
     for page in ("/nowhere", f"{site.place}/nowhere", f"{site.place}/memories/1", "/n/"):
         answer = site.client.get(page)
         assert answer.status_code == httpx.codes.NOT_FOUND
         assert "There is no such page" in answer.text
 
 
-def test_what_a_page_is_dressed_in_is_there(site: Site) -> None:
+def test_style_sheets_are_served(site: Site) -> None:
     for page in ("/static/console.css", "/static/icon.svg"):
         assert site.client.get(page).status_code == httpx.codes.OK, page

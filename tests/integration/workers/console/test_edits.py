@@ -1,4 +1,4 @@
-"""What is clicked goes out as an event, once, and only from a form of the console's own."""
+"""A submitted form is published as one event, and only from the console's own forms."""
 
 import json
 from collections.abc import Iterator
@@ -23,14 +23,14 @@ ID = "00000000-0000-7000-8000-000000000000"
 
 
 class Published:
-    """What the console has published, as its spool holds it: nobody receives it here, and so nothing is cut."""
+    """The events the console published, read from its spool: no process receives them here, so nothing is cut."""
 
     def __init__(self, spool: Spool) -> None:
         self._spool = spool
         self._seen = 0
 
     def take(self) -> list[dict[str, object]]:
-        """What has come since it was asked last."""
+        """Return the events since the last call."""
         if not self._spool.exists():
             return []
         held = self._spool.changes(0)
@@ -52,7 +52,7 @@ def published(addresses: Addresses, tmp_path: Path) -> Iterator[Published]:
     spool.close()
 
 
-def test_an_undo_is_an_event_whose_effect_the_page_shows(
+def test_undo_is_an_event_whose_effect_the_page_shows(
     forming: Forming, sarah: Namespace, site: Site, published: Published
 ) -> None:
     forming.say("I live in Leeds.")
@@ -82,7 +82,7 @@ def test_an_undo_is_an_event_whose_effect_the_page_shows(
     assert not published.take()
 
 
-def test_merge_split_and_an_answer_are_events_too(
+def test_merge_split_and_answer_are_events_too(
     forming: Forming, sarah: Namespace, site: Site, published: Published
 ) -> None:
     forming.say("My brother Jonas lives in Leeds.", "My friend Marta lives in Hull.")
@@ -99,7 +99,7 @@ def test_merge_split_and_an_answer_are_events_too(
     assert "description" not in split
 
 
-def test_a_memory_is_replaced_and_the_new_one_forgotten(
+def test_memory_is_replaced_and_the_new_one_forgotten(
     forming: Forming, sarah: Namespace, site: Site, published: Published
 ) -> None:
     forming.say("I like tea.")
@@ -144,7 +144,7 @@ def tea(forming: Forming, sarah: Namespace, published: Published) -> StoredMemor
     ],
     ids=["empty", "the same", "too long"],
 )
-def test_what_cannot_replace_a_memory_is_said_and_nothing_is_published(
+def test_unsuitable_replacement_is_reported_and_nothing_is_published(
     tea: StoredMemory, site: Site, published: Published, content: str, refusal: tuple[HTTPStatus, str]
 ) -> None:
     answer = site.send(f"/memories/{tea.id}/replace", {"content": content, "version": "1"})
@@ -152,7 +152,7 @@ def test_what_cannot_replace_a_memory_is_said_and_nothing_is_published(
     assert not published.take()
 
 
-def test_the_lines_of_a_memory_end_as_they_did_whatever_a_browser_sends(
+def test_line_ends_of_a_memory_stay_whatever_a_browser_sends(
     forming: Forming, sarah: Namespace, site: Site, published: Published
 ) -> None:
     forming.command(type="remember", content="To deploy:\n1. test\n2. push\n", kind="process")
@@ -165,7 +165,7 @@ def test_the_lines_of_a_memory_end_as_they_did_whatever_a_browser_sends(
     assert [event["content"] for event in published.take()] == ["To deploy:\n1. test\n2. tag"]
 
 
-def test_a_memory_that_says_something_else_by_now_is_not_replaced(
+def test_memory_that_changed_meanwhile_is_not_replaced(
     tea: StoredMemory, site: Site, published: Published, remembering: Remembering
 ) -> None:
     with remembering.stamped() as (connection, stamp):
@@ -188,7 +188,7 @@ REFUSED: dict[str, tuple[str, dict[str, str], int, str]] = {
 
 
 class Guest(BaseModel):
-    """Who comes to stay."""
+    """A guest."""
 
     name: str | None = None
     nick: str | None = None
@@ -198,7 +198,7 @@ class Guest(BaseModel):
 
 @pytest.fixture
 def guest(forming: Forming, published: Published) -> Forming:
-    """A document that another hand has changed since the form was loaded: a field is new, and one has another type."""
+    """Return a document changed since the form was loaded: one field is new, and one has another type."""
     forming.command(type="configure", profiles=[{"name": "Guest", "json_schema": Guest.model_json_schema()}])
     for patch in ({"name": "Sarah", "age": 41}, {"city": "Leeds", "age": "over forty"}):
         forming.command(type="edit_document", document="Guest", patch=patch)
@@ -207,7 +207,7 @@ def guest(forming: Forming, published: Published) -> Forming:
 
 
 @pytest.mark.parametrize("named", ["Sarah", "Sally"])
-def test_an_edit_that_comes_too_late_is_shown_and_kept_in_the_form(
+def test_late_edit_is_reported_and_kept_in_the_form(
     guest: Forming, site: Site, published: Published, named: str
 ) -> None:
     loaded = {"/name": ("text", "Sarah", named), "/age": ("number", "41", "41")}
@@ -224,7 +224,7 @@ def test_an_edit_that_comes_too_late_is_shown_and_kept_in_the_form(
     assert published.take() == []
 
 
-def test_what_cannot_be_is_refused_and_nothing_is_published(
+def test_impossible_request_is_refused_and_nothing_is_published(
     publishing: Publishing, site: Site, published: Published
 ) -> None:
     publishing.say("I like coffee")
@@ -235,7 +235,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_published(
     assert not published.take()
 
 
-def test_a_form_from_elsewhere_publishes_nothing(
+def test_form_of_another_site_publishes_nothing(
     forming: Forming, sarah: Namespace, site: Site, published: Published
 ) -> None:
     forming.say("I live in Leeds.")
@@ -254,7 +254,7 @@ def test_a_form_from_elsewhere_publishes_nothing(
     assert not published.take()
 
 
-def test_nothing_is_edited_by_a_get(publishing: Publishing, site: Site, published: Published) -> None:
+def test_get_requests_edit_nothing(publishing: Publishing, site: Site, published: Published) -> None:
     publishing.say("I like coffee")
     pages = [f"/decisions/{ID}/undo", f"/questions/{ID}/answer", f"/entities/{ID}/merge", f"/entities/{ID}/split"]
     assert {site.get(page).status_code for page in pages} == {httpx.codes.METHOD_NOT_ALLOWED}
@@ -262,7 +262,7 @@ def test_nothing_is_edited_by_a_get(publishing: Publishing, site: Site, publishe
     assert not published.take()
 
 
-def test_a_form_leads_to_no_other_site(forming: Forming, sarah: Namespace, site: Site, published: Published) -> None:
+def test_form_redirects_to_no_other_site(forming: Forming, sarah: Namespace, site: Site, published: Published) -> None:
     forming.say("I live in Leeds.")
     (decision,) = sarah.decisions.latest()[:1]
     answer = site.send(f"/decisions/{decision.id}/undo", {"back": "//evil.example/"})

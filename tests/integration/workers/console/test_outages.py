@@ -1,4 +1,4 @@
-"""Servers that are away or hang: the page says which, and the log tells nothing of what was asked."""
+"""Servers that are down or hang: the page says which, and the log repeats no request."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,12 +20,12 @@ from workers.local import Addresses
 
 NO_REDIS = "redis://127.0.0.1:9/0"
 PATIENT = 20.0
-"""Seconds for a read that is to end by itself: the machine may be busy."""
+"""Seconds for a read that should end by itself: the machine may be busy."""
 
 
 @pytest.fixture
 def proxy(addresses: Addresses) -> Proxy:
-    """Stands before Postgres, on a port; the test closes it."""
+    """Yield a proxy in front of Postgres, on a port; the test closes it."""
     (folder,) = parse_qs(urlsplit(addresses.database_url).query)["host"]
     made = Proxy(Path(folder) / ".s.PGSQL.5432")
     made.start()
@@ -34,7 +34,7 @@ def proxy(addresses: Addresses) -> Proxy:
 
 @pytest.fixture
 def far_memory(proxy: Proxy, tmp_path: Path) -> Iterator[Memory]:
-    """It reaches Postgres through the proxy and Redis not at all."""
+    """Return a memory that reaches Postgres through the proxy and Redis not at all."""
     url = f"postgresql://mosshead_reader@127.0.0.1:{proxy.port}/mosshead"
     with Memory.connect(database_url=url, broker_url=NO_REDIS, spool_dir=tmp_path, read_timeout=PATIENT) as connected:
         yield connected
@@ -42,11 +42,11 @@ def far_memory(proxy: Proxy, tmp_path: Path) -> Iterator[Memory]:
 
 @pytest.fixture
 def far(far_memory: Memory, fresh_namespace: NamespacePath) -> Iterator[Site]:
-    """The console, reading through it."""
+    """Return the console, reading through it."""
     yield from served(far_memory, fresh_namespace)
 
 
-def test_a_database_that_hangs_or_is_gone_is_told_of(
+def test_hanging_or_missing_database_is_reported(
     publishing: Publishing, proxy: Proxy, far_memory: Memory, far: Site
 ) -> None:
     publishing.say("I like coffee")
@@ -68,7 +68,7 @@ def test_a_database_that_hangs_or_is_gone_is_told_of(
     assert [one.text for one in probes] == ["", ""]
 
 
-def test_what_is_clicked_while_redis_is_away_waits_in_the_spool_and_the_page_says_so(
+def test_event_published_without_redis_waits_in_the_spool_and_the_page_says_so(
     forming: Forming, sarah: Namespace, proxy: Proxy, far: Site, tmp_path: Path
 ) -> None:
     forming.say("I live in Leeds.")
@@ -82,7 +82,7 @@ def test_what_is_clicked_while_redis_is_away_waits_in_the_spool_and_the_page_say
     proxy.close()
 
 
-def test_where_the_spool_is_full_the_page_says_so_and_nothing_is_published(
+def test_full_spool_is_reported_and_nothing_is_published(
     forming: Forming, sarah: Namespace, addresses: Addresses, fresh_namespace: NamespacePath, tmp_path: Path
 ) -> None:
     forming.say("I live in Leeds.")
@@ -96,7 +96,7 @@ def test_where_the_spool_is_full_the_page_says_so_and_nothing_is_published(
     assert "The spool is full" in answer.text
 
 
-def test_no_line_of_the_log_tells_what_was_asked_or_what_failed(
+def test_log_repeats_neither_requests_nor_errors(
     publishing: Publishing, site: Site, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publishing.say("I like coffee")

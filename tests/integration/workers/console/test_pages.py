@@ -1,4 +1,4 @@
-"""What the pages show: of a namespace whose memories were formed by the stages, and of hostile ones."""
+"""What the pages show: of a namespace whose memories the stages formed, and of hostile ones."""
 
 import re
 from html import unescape
@@ -20,7 +20,7 @@ HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)> \"quoted\" & 
 NOBODY = "00000000-0000-0000-0000-000000000000"
 
 
-def test_a_memory_is_found_and_tells_where_it_comes_from(forming: Forming, sarah: Namespace, site: Site) -> None:
+def test_memory_is_found_and_shows_its_sources(forming: Forming, sarah: Namespace, site: Site) -> None:
     forming.say("I live in Leeds.", conversation="quay")
     (moved,) = forming.say("I moved to Hull.", conversation="quay")
     (hull,) = [one for one in sarah.memories() if "Hull" in one.content]
@@ -37,7 +37,7 @@ def test_a_memory_is_found_and_tells_where_it_comes_from(forming: Forming, sarah
     text = site.text(f"/memories/{hull.id}")
     assert "I moved to Hull." in text
     assert "replaced" in text
-    assert "User lives in Leeds" in text  # what it was held against
+    assert "User lives in Leeds" in text  # what it was compared with
 
     (decision,) = sarah.decisions.for_memory(hull.id)
     replaced = site.text(f"/memories/{decision.target_id}")
@@ -52,7 +52,7 @@ def test_a_memory_is_found_and_tells_where_it_comes_from(forming: Forming, sarah
     assert "I live in Leeds." in site.text("/messages", conversation="quay")
 
 
-def test_entities_have_their_neighbours_drawn(forming: Forming, sarah: Namespace, site: Site) -> None:
+def test_entities_are_drawn_with_their_neighbours(forming: Forming, sarah: Namespace, site: Site) -> None:
     forming.say("My brother Jonas lives in Leeds.")
     (jonas,) = [one for one in sarah.entities.list() if one.name == "Jonas"]
     assert "Jonas" in site.text("/entities", q="jon", type="person")
@@ -62,9 +62,7 @@ def test_entities_have_their_neighbours_drawn(forming: Forming, sarah: Namespace
     assert {"Jonas", "Leeds", "lives in"} <= set(drawn)
 
 
-def test_nothing_that_is_remembered_becomes_markup(
-    publishing: Publishing, remembering: Remembering, site: Site
-) -> None:
+def test_no_memory_content_becomes_markup(publishing: Publishing, remembering: Remembering, site: Site) -> None:
     publishing.say("I like coffee")
     (vector,) = MINILM.embed([HOSTILE])
     who = remembering.entity(HOSTILE, description=HOSTILE, aliases=(f"{HOSTILE} too",))
@@ -88,7 +86,7 @@ def test_nothing_that_is_remembered_becomes_markup(
         assert "<img src=x" not in page.text
 
 
-def test_what_there_is_not_is_not_found(publishing: Publishing, site: Site) -> None:
+def test_missing_items_are_not_found(publishing: Publishing, site: Site) -> None:
     publishing.say("I like coffee")
     for kind in ("memories", "entities", "decisions", "messages"):
         answer = site.get(f"/{kind}/{NOBODY}")
@@ -96,15 +94,13 @@ def test_what_there_is_not_is_not_found(publishing: Publishing, site: Site) -> N
         assert "Not found" in answer.text, kind
 
 
-def test_a_namespace_that_nothing_was_published_in_is_not_found(site: Site) -> None:
+def test_namespace_without_events_is_not_found(site: Site) -> None:
     answer = site.get("/memories")
     assert answer.status_code == httpx.codes.NOT_FOUND
     assert "begins with its first event" in answer.text
 
 
-def test_another_tenants_memories_stay_out_of_sight(
-    publishing: Publishing, remembering: Remembering, site: Site
-) -> None:
+def test_another_tenants_memories_are_not_shown(publishing: Publishing, remembering: Remembering, site: Site) -> None:
     publishing.say("I like coffee")
     known = remembering.memory("User likes coffee")
     assert site.get(f"/memories/{known}").status_code == httpx.codes.OK
@@ -116,7 +112,7 @@ def test_another_tenants_memories_stay_out_of_sight(
     elsewhere.client.close()
 
 
-def test_what_does_not_fit_is_named(publishing: Publishing, site: Site) -> None:
+def test_unsuitable_arguments_are_named(publishing: Publishing, site: Site) -> None:
     publishing.say("I like coffee")
     for page, named in (
         ("/memories?limit=0", "limit"),
@@ -130,7 +126,7 @@ def test_what_does_not_fit_is_named(publishing: Publishing, site: Site) -> None:
         assert f"{named}: " in answer.text, page
 
 
-def test_a_namespace_is_chosen_by_its_name_or_from_its_tenants(
+def test_namespace_is_chosen_by_its_name_or_from_its_tenants(
     service: Settings, publishing: Publishing, site: Site
 ) -> None:
     publishing.say("I like coffee")
@@ -160,7 +156,7 @@ def test_every_memory_and_decision_is_reached_page_by_page(
         assert all(f"Jonas has {number} boats" in "".join(texts) for number in range(6))
 
 
-def test_what_waits_for_an_answer_is_shown_as_known_of_nobody(forming: Forming, sarah: Namespace, site: Site) -> None:
+def test_memories_of_open_questions_are_shown_as_about_nobody(forming: Forming, sarah: Namespace, site: Site) -> None:
     forming.say("Peter is one of our writers at WOBS.", conversation="c1")
     forming.say("My brother Peter keeps bees in Leeds.", conversation="c2")
     for thing in ("bicycle", "canoe"):

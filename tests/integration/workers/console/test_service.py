@@ -1,4 +1,4 @@
-"""The pages about no single namespace: the list of tenants and namespaces, and operations."""
+"""Pages about no single namespace: the list of tenants and namespaces, and operations."""
 
 import re
 from html import unescape

@@ -59,7 +59,7 @@ def test_processes_know_the_addresses_but_not_the_superusers(
     assert Path(sys.prefix).samefile(said[0])
 
 
-def test_a_process_that_dies_is_started_again(addresses: Addresses) -> None:
+def test_process_that_dies_is_restarted(addresses: Addresses) -> None:
     twice = "sh -c 'echo born; test -e died && exec sleep 60; touch died; exit 3'"
     file = procfile(addresses.data_dir, {"frail": twice})
     log = addresses.data_dir / "logs" / "frail.log"
@@ -72,8 +72,8 @@ def test_a_process_that_dies_is_started_again(addresses: Addresses) -> None:
         assert running.pids()["well"] == well or well is None
 
 
-def test_a_process_that_cannot_be_noted_is_kept_and_ended_all_the_same(addresses: Addresses) -> None:
-    """The disk may be full when it is started again, or somebody removed the folder of the notes."""
+def test_process_that_cannot_be_recorded_is_kept_and_still_stopped(addresses: Addresses) -> None:
+    """The disk may be full when the process is restarted, or its folder of records may be gone."""
     file = procfile(addresses.data_dir, {"steady": "sleep 61"})
     with processes(addresses, to_logs=True, procfile=file) as running:
         wait_until(lambda: bool(running.pids()["steady"]), timeout=60, what="the process")
@@ -91,7 +91,7 @@ def test_a_process_that_cannot_be_noted_is_kept_and_ended_all_the_same(addresses
             os.kill(second, signal.SIGKILL)
 
 
-def test_the_children_of_a_dead_process_go_with_it(addresses: Addresses) -> None:
+def test_children_of_a_dead_process_are_ended_with_it(addresses: Addresses) -> None:
     family = "sh -c 'sleep 61 & echo $! > child; wait'"
     child = addresses.data_dir / "child"
     with processes(addresses, to_logs=True, procfile=procfile(addresses.data_dir, {"family": family})) as running:
@@ -102,7 +102,7 @@ def test_the_children_of_a_dead_process_go_with_it(addresses: Addresses) -> None
         wait_until(lambda: born(number) is None, timeout=30, what="the child's end")
 
 
-def test_a_process_that_does_not_listen_is_killed(addresses: Addresses) -> None:
+def test_process_that_ignores_signals_is_killed(addresses: Addresses) -> None:
     deaf = "python -c 'import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1); time.sleep(60)'"
     log = addresses.data_dir / "logs" / "deaf.log"
     file = procfile(addresses.data_dir, {"deaf": deaf, "polite": "sleep 60"})
@@ -114,7 +114,7 @@ def test_a_process_that_does_not_listen_is_killed(addresses: Addresses) -> None:
     assert [born(pid) for pid in pids.values() if pid] == [None, None]
 
 
-def test_only_the_leader_is_asked_to_stop_since_it_knows_what_its_children_do(addresses: Addresses) -> None:
+def test_only_the_leader_is_asked_to_stop_since_it_manages_its_children(addresses: Addresses) -> None:
     told = addresses.data_dir / "told"
     script = addresses.data_dir / "family.sh"
     script.write_text(
@@ -126,7 +126,9 @@ def test_only_the_leader_is_asked_to_stop_since_it_knows_what_its_children_do(ad
     assert not told.exists()
 
 
-def test_lines_on_the_console_are_led_by_the_name(addresses: Addresses, capsys: pytest.CaptureFixture[str]) -> None:
+def test_console_lines_begin_with_the_name_of_the_process(
+    addresses: Addresses, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = procfile(
         addresses.data_dir, {"one": "sh -c 'echo hello; sleep 60'", "longer": "sh -c 'echo grüezi; sleep 60'"}
     )
@@ -142,22 +144,22 @@ def test_lines_on_the_console_are_led_by_the_name(addresses: Addresses, capsys: 
     assert "\033" not in shown
 
 
-def test_a_program_that_is_missing_is_tried_again(addresses: Addresses) -> None:
+def test_missing_program_is_tried_again(addresses: Addresses) -> None:
     file = procfile(addresses.data_dir, {"missing": "no-such-program-anywhere"})
     with processes(addresses, to_logs=True, procfile=file) as running:
         wait_until(lambda: running.deaths()["missing"] >= 1, timeout=60, what="the failure")
 
 
-def test_the_delay_doubles_up_to_half_a_minute() -> None:
+def test_delay_doubles_up_to_half_a_minute() -> None:
     assert [restart_delay(deaths) for deaths in (1, 2, 3, 5, 6, 1000)] == [1, 2, 4, 16, 30, 30]
 
 
-def test_waiting_says_for_what() -> None:
+def test_waiting_names_the_condition() -> None:
     with pytest.raises(WaitTimeout, match=r"the moon was not ready after 0\.1 s"):
         wait_until(lambda: False, timeout=0.1, what="the moon")
 
 
-def test_the_projects_procfile_names_its_four_processes() -> None:
+def test_projects_procfile_names_its_four_processes() -> None:
     commands = parse_procfile(PROCFILE.read_text()).processes
     assert list(commands) == ["intake", "scheduler", "worker", "flower"]
     assert "127.0.0.1" in commands["flower"]

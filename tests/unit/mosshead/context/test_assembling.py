@@ -1,4 +1,4 @@
-"""Assembling: what must be there is, nothing twice, never above the budget, and whatever the order in which it was found."""
+"""Assembling a context: required items are in it, nothing twice, within the budget, in whatever order they were found."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,13 +25,13 @@ VERA = 0
 
 
 def said(*, message: StoredMessage, score: float) -> RankedMessage:
-    """A message with its score."""
+    """Return a message with its score."""
     raw = MessageFound(message=message, cosine=0.5, with_before=0.4, words=2.0)
     return RankedMessage(found=raw, score=score, _row=0, _parts={"words": np.array([score]), "when": np.array([0.0])})
 
 
 def count(text: str) -> int:
-    """A tokenizer of words and marks, as exact over lines as the model's own."""
+    """A tokenizer of words and marks, additive over lines like the model's own."""
     return len(text.replace(":", " : ").replace("(", " ( ").replace(")", " ) ").replace("- ", " - ").split())
 
 
@@ -63,23 +63,23 @@ def numbers(one: Context) -> list[int]:
     return [memory.id.int - 1 for memory in one.memories]
 
 
-def test_nothing_is_an_empty_context() -> None:
+def test_context_of_nothing_is_empty() -> None:
     empty = context()
     assert (empty.text, empty.tokens, empty.memories, empty.messages, empty.explain()) == ("", 0, (), (), ())
 
 
-def test_a_context_of_memories_is_a_line_each() -> None:
+def test_context_of_memories_has_a_line_each() -> None:
     shown = context(found(0, 2.0, content="Vera plays\nthe cello."), found(1, 1.0, content="It rains."), budget=100)
     assert shown.text == "- Vera plays the cello.\n- It rains."
 
 
-def test_what_is_of_one_subject_stands_together() -> None:
+def test_memories_of_one_subject_are_adjacent() -> None:
     of_vera: dict[str, Any] = {"about": ("Vera",)}
     shown = context(found(0, 3.0, **of_vera), found(1, 2.0, about=("Bruno",)), found(2, 1.0, **of_vera), found(3, 0.5))
     assert numbers(shown) == [0, 2, 1, 3]
 
 
-def test_messages_stand_under_their_day_in_the_order_of_time() -> None:
+def test_messages_are_under_their_day_in_time_order() -> None:
     late = message(3, said_at=LONG_AGO + timedelta(days=1, hours=1), speaker="Vera", content="I sold the boat.")
     there = message(9, conversation="shed", said_at=LONG_AGO + timedelta(days=1), content="Paint is dear.")
     early = message(1, content="We mended the mast.")
@@ -105,7 +105,7 @@ def test_two_conversations_of_one_day_are_not_mixed() -> None:
     assert shown.tokens == count(shown.text)
 
 
-def test_events_show_when_they_were_in_any_budget() -> None:
+def test_events_show_their_time_in_any_budget() -> None:
     day = datetime(2026, 2, 16, tzinfo=UTC)
     month, year = (
         Occurrence(start=datetime(*start, 1, tzinfo=UTC), end=datetime(*end, 1, tzinfo=UTC), granularity=granularity)
@@ -130,7 +130,7 @@ def test_events_show_when_they_were_in_any_budget() -> None:
     ]
 
 
-def test_a_day_of_tokyo_is_that_day() -> None:
+def test_day_in_tokyo_is_shown_as_that_day() -> None:
     midnight = datetime(2023, 5, 9, tzinfo=timezone(timedelta(hours=9)))
     day = Occurrence(start=midnight, end=midnight + timedelta(days=1), granularity=Granularity.DAY)
     year = Occurrence(start=midnight.replace(month=1, day=1), end=midnight, granularity=Granularity.YEAR)
@@ -141,8 +141,8 @@ def test_a_day_of_tokyo_is_that_day() -> None:
     assert context(*events, budget=400).text.splitlines() == ["- It was 0. (9 May 2023)", "- It was 1. (2023)"]
 
 
-def test_what_a_path_must_deliver_is_there_whatever_the_others_find() -> None:
-    """The oldest of what is known of Vera, and the process: neither fits best, among a hundred that do."""
+def test_required_items_of_a_path_are_there_whatever_the_others_find() -> None:
+    """The oldest memory of Vera, and the process: neither fits best among a hundred that do."""
     crowd = [found(number, 3.5, 0.0, VERA, said_at=NOW) for number in range(10, 110)]
     first = found(0, -1.0, 0.0, VERA, content="Vera is one of our welders")
     process = found(1, 3.1, content="To weld is to wait", kind=MemoryKind.PROCESS)
@@ -152,7 +152,7 @@ def test_what_a_path_must_deliver_is_there_whatever_the_others_find() -> None:
 
 
 @pytest.mark.parametrize("memory_first", [True, False])
-def test_a_fact_and_the_message_that_it_was_taken_from_count_once(memory_first: bool) -> None:
+def test_fact_and_its_source_message_count_once(memory_first: bool) -> None:
     source = message(1)
     told = f"Vera said this: {source.content}"
     fact = found(0, 3.0 if memory_first else -3.0, sources=(source.id,), content=told)
@@ -160,7 +160,7 @@ def test_a_fact_and_the_message_that_it_was_taken_from_count_once(memory_first: 
     assert (0 in numbers(shown), source in shown.messages) == (memory_first, not memory_first)
 
 
-def test_a_message_that_says_more_than_its_memory_is_shown_where_there_is_room() -> None:
+def test_message_that_says_more_than_its_memory_is_shown_if_there_is_room() -> None:
     source = replace(message(1), content="This is my dog Pepper, she's a beagle.")
     fact = found(0, 3.0, sources=(source.id,), content="Pepper is User's dog")
     room, none = (context(fact, messages=[said(message=source, score=0.0)], budget=budget) for budget in (100, 8))
@@ -168,27 +168,27 @@ def test_a_message_that_says_more_than_its_memory_is_shown_where_there_is_room()
     assert (numbers(none), none.messages) == ([0], ())
 
 
-def test_a_fact_from_two_messages_is_there_beside_one_of_them() -> None:
+def test_fact_from_two_messages_is_there_next_to_one_of_them() -> None:
     one, other = message(1), message(2)
     fact = found(0, 0.0, sources=(one.id, other.id))
     shown = context(found(5, 9.0), fact, messages=[said(message=one, score=5.0)])
     assert (0 in numbers(shown), one in shown.messages) == (True, True)
 
 
-def test_the_same_words_are_there_once() -> None:
+def test_same_words_are_there_once() -> None:
     those = [
         found(number, float(number), content=content) for number, content in enumerate(["It  Rains.", "it rains."])
     ]
     assert numbers(context(*those, messages=[said(message=message(1, content="IT RAINS."), score=9.0)])) == [1]
 
 
-def test_what_does_not_fit_is_passed_over_for_what_does() -> None:
+def test_item_that_does_not_fit_is_skipped_for_one_that_does() -> None:
     long, short = found(0, 2.0, content="word " * 50), found(1, 1.0, content="short")
     assert numbers(context(long, short, budget=20)) == [1]
 
 
-def test_a_share_is_a_ceiling_for_what_is_no_better() -> None:
-    """Of much that is recent, some waits for what is nearly as good; nothing of it waits for what is not."""
+def test_share_is_a_ceiling_only_against_equally_good_items() -> None:
+    """With many recent items, some give way to nearly as good ones; none give way to worse ones."""
     lately = NOW - timedelta(days=20)
     recent = [found(number, 3.0 - number / 100, content=f"one two {number}", said_at=lately) for number in range(8)]
     near, far = found(20, 2.95, content="one two three"), found(21, 2.0, content="one three two")
@@ -196,7 +196,7 @@ def test_a_share_is_a_ceiling_for_what_is_no_better() -> None:
     assert sorted(numbers(context(*recent, far, budget=20))) == [0, 1, 2, 3, 4]
 
 
-def test_an_explanation_has_all_parts_of_a_score() -> None:
+def test_explanation_of_a_memory_has_all_parts_of_its_score() -> None:
     fact = found(0, 2.0, 3.0, VERA, said_at=NOW - timedelta(days=8), salience=6.0, sources=(message(1).id,))
     (why,) = context(fact, named=True).explain()
     assert why.memory is not None
@@ -208,7 +208,7 @@ def test_an_explanation_has_all_parts_of_a_score() -> None:
     assert (why.boost, why.score) == (0.08, why.base + 0.08)
 
 
-def test_so_has_that_of_a_message() -> None:
+def test_explanation_of_a_message_has_all_parts_of_its_score() -> None:
     (why,) = context(messages=[said(message=message(1), score=3.0)]).explain()
     assert (why.memory, why.message, why.paths, why.guaranteed) == (None, message(1), ("conversation",), False)
     assert (why.cosine, why.words, why.parts, why.sources) == (0.5, 2.0, {"words": 3.0}, ())
@@ -216,10 +216,8 @@ def test_so_has_that_of_a_message() -> None:
 
 
 @given(cosine=st.floats(-3, 6), salience=st.floats(0, 10), days=st.integers(0, 6), years=st.integers(0, 30))
-def test_all_else_equal_the_boost_is_all_that_time_changes(
-    cosine: float, salience: float, days: int, years: int
-) -> None:
-    """What was said in 2016 keeps its base for ever."""
+def test_time_changes_only_the_boost(cosine: float, salience: float, days: int, years: int) -> None:
+    """The base score of a message from 2016 never changes."""
 
     def why(said_at: datetime, now: datetime) -> Any:
         return context(found(0, cosine, salience=salience, said_at=said_at), now=now).explain()[0]
@@ -239,7 +237,7 @@ def test_all_else_equal_the_boost_is_all_that_time_changes(
     budget=st.integers(0, 120),
     shuffled=st.randoms(use_true_random=False),
 )
-def test_never_above_the_budget_and_always_the_same(
+def test_context_is_within_the_budget_and_deterministic(
     memories: list[tuple[float, str, int, bool]],
     messages: list[tuple[float, str]],
     budget: int,
@@ -277,14 +275,14 @@ def test_never_above_the_budget_and_always_the_same(
 class TestASecondOpinion:
     GIVEN = (found(0, 3.0, content="It rains."), found(1, 2.0, content="It snows."), found(2, 1.0, content="It hails."))
 
-    def test_it_puts_last_first_where_there_is_room_for_two(self) -> None:
+    def test_reranker_puts_last_first_where_there_is_room_for_two(self) -> None:
         def last_first(texts: Sequence[str]) -> list[float]:
             return [float("hails" in text) for text in texts]
 
         kept = context(*self.GIVEN, budget=2 * count("- It rains."), judge=last_first)
         assert {memory.content for memory in kept.memories} == {"It rains.", "It hails."}
 
-    def test_the_scores_are_shared_out_anew(self) -> None:
+    def test_scores_are_reassigned_in_the_new_order(self) -> None:
         before = context(*self.GIVEN)
         after = context(
             *self.GIVEN, judge=lambda texts: [float(len(texts) - place) for place in range(len(texts))][::-1]
@@ -292,11 +290,11 @@ class TestASecondOpinion:
         assert sorted(one.score for one in before.explain()) == sorted(one.score for one in after.explain())
         assert {one.content: one.base for one in before.explain()} == {one.content: one.base for one in after.explain()}
 
-    def test_what_it_leaves_out_is_gone_even_where_it_had_to_be_there(self) -> None:
+    def test_item_the_reranker_omits_is_gone_even_if_required(self) -> None:
         judged = context(*self.GIVEN, judge=lambda texts: [None if "rains" in text else 0.0 for text in texts])
         assert {memory.content for memory in judged.memories} == {"It snows.", "It hails."}
 
-    def test_messages_are_judged_too(self) -> None:
+    def test_messages_are_reranked_too(self) -> None:
         one = said(message=message(1, content="The boat is called Ada."), score=1.0)
         judged = context(
             *self.GIVEN, messages=[one], judge=lambda texts: [float("boat" in text) or None for text in texts]
@@ -304,7 +302,7 @@ class TestASecondOpinion:
         assert (judged.memories, [shown.content for shown in judged.messages]) == ((), ["The boat is called Ada."])
 
     @pytest.mark.parametrize("answer", [None, 0.0], ids=["none", "all alike"])
-    def test_without_an_answer_all_stays_even_where_what_must_be_there_scores_least(self, answer: float | None) -> None:
+    def test_all_items_stay_without_an_answer_even_if_required_ones_score_lowest(self, answer: float | None) -> None:
         oldest = found(3, -2.0, 0.0, VERA, content="Vera was born in Oslo.")
         later = found(4, 2.0, 0.0, VERA, content="Vera sings.", said_at=NOW)
         given = (oldest, later, *self.GIVEN)
@@ -317,16 +315,16 @@ MONDAY = datetime(2026, 3, 2, 20, tzinfo=SEATTLE)
 """In the evening: Tuesday, 04:00 in UTC."""
 
 
-def test_no_heading_parts_who_speaks_in_a_zone_of_their_own_from_who_answers_in_that_of_the_server() -> None:
+def test_no_heading_separates_a_speaker_in_another_zone_from_the_answer_in_the_servers() -> None:
     talk = [MONDAY + timedelta(minutes=minute) for minute in range(4)]
     turns = [at.astimezone(UTC) if number % 2 else at for number, at in enumerate(talk)]
-    for shift, day in ((0, "2 March 2026"), (1, "3 March 2026")):  # whoever speaks first tells the day
+    for shift, day in ((0, "2 March 2026"), (1, "3 March 2026")):  # the first speaker decides the day
         there = [said(message=message(number, said_at=at), score=1.0) for number, at in enumerate(turns[shift:])]
         lines = context(messages=there).text.splitlines()
         assert lines == [f"{day}:", *(f"user: said {number}" for number in range(len(there)))]
 
 
-def test_the_next_day_has_a_heading_of_its_own_in_any_zone() -> None:
+def test_next_day_has_its_own_heading_in_any_zone() -> None:
     days = [MONDAY, MONDAY + timedelta(hours=12), (MONDAY + timedelta(days=1, hours=12)).astimezone(UTC)]
     there = [said(message=message(number, said_at=at), score=1.0) for number, at in enumerate(days)]
     headings = [line for line in context(messages=there).text.splitlines() if line.endswith(":")]
@@ -337,7 +335,7 @@ def test_the_next_day_has_a_heading_of_its_own_in_any_zone() -> None:
     st.lists(st.tuples(st.integers(0, 80), st.integers(-14, 14), st.sampled_from("ab")), min_size=1, max_size=12),
     st.integers(1, 60),
 )
-def test_whatever_the_zones_it_keeps_within_the_budget(said_at: list[tuple[int, int, str]], budget: int) -> None:
+def test_context_is_within_the_budget_in_any_zones(said_at: list[tuple[int, int, str]], budget: int) -> None:
     there = [
         said(
             message=message(
@@ -357,14 +355,14 @@ def test_whatever_the_zones_it_keeps_within_the_budget(said_at: list[tuple[int, 
 
 
 def spread(many: int, best: float) -> list[RankedMessage]:
-    """So many messages, whose scores in a context go down from that of the best by a twentieth of it."""
+    """Return that many messages, whose scores in a context fall from the best by a twentieth of it each."""
     return [
         said(message=message(place, content=f"line {place}"), score=(best - best * place / 20) / WEIGHTS.message)
         for place in range(many)
     ]
 
 
-def test_for_what_has_to_do_with_nothing_only_what_stands_out_is_shown() -> None:
+def test_unrelated_message_gets_only_outstanding_items() -> None:
     many = spread(60, best=1.6)
     shown = context(messages=many, related=False)
     assert [one.place for one in shown.messages] == list(range(8))
@@ -372,6 +370,6 @@ def test_for_what_has_to_do_with_nothing_only_what_stands_out_is_shown() -> None
     assert len(context(found(0, 9.0), messages=many, related=False, named=True).memories) == 1
 
 
-def test_a_path_delivers_all_the_same() -> None:
+def test_path_delivers_even_for_an_unrelated_message() -> None:
     shown = context(found(0, -1.0), messages=spread(60, best=0.5), related=False)
     assert (numbers(shown), shown.messages) == ([0], ())

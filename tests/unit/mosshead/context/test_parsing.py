@@ -1,4 +1,4 @@
-"""What a message names, and how it reads with nobody's name in it."""
+"""The names in a message, and how it reads with names replaced."""
 
 from uuid import UUID
 
@@ -31,13 +31,13 @@ def match(
         ("No name in here", [], "No name in here"),
     ],
 )
-def test_someone_stands_for_the_names_of_people(message: str, names: list[str], unnamed: str) -> None:
+def test_people_are_replaced_by_someone(message: str, names: list[str], unnamed: str) -> None:
     found = [match(message, name, number) for number, name in enumerate(names, 1)]
 
     assert parse(message, found).unnamed == unnamed
 
 
-def test_what_else_has_a_name_stays() -> None:
+def test_other_names_stay() -> None:
     message = "Has Ines been to Porto?"
     found = [match(message, "Ines", 1), match(message, "Porto", 2, EntityType.PLACE)]
 
@@ -45,7 +45,7 @@ def test_what_else_has_a_name_stays() -> None:
     assert parse(message, found).named == {"Ines": {UUID(int=1)}, "Porto": {UUID(int=2)}}
 
 
-def test_a_name_that_several_bear_is_contested_and_the_user_is_nobodys_question() -> None:
+def test_name_of_several_entities_is_contested_and_the_user_is_never_in_question() -> None:
     message = "Ask Ines and Sam"
     found = [match(message, "Ines", 1), match(message, "Ines", 2), match(message, "Sam", 3, user=True)]
     parsed = parse(message, found)
@@ -70,7 +70,7 @@ def before(text: int, name: str, number: int) -> NameMatch:
     ],
     ids=["the last named", "two named", "two of one name", "nobody named", "no pronoun"],
 )
-def test_a_pronoun_means_who_was_named_last_and_alone(message: str, turns: list[NameMatch], implied: set[int]) -> None:
+def test_pronoun_means_the_only_person_named_last(message: str, turns: list[NameMatch], implied: set[int]) -> None:
     parsed = parse(message, turns)
 
     assert (parsed.named, parsed.unnamed) == ({}, message)
@@ -78,14 +78,14 @@ def test_a_pronoun_means_who_was_named_last_and_alone(message: str, turns: list[
     assert parsed.means_somebody is bool(implied)
 
 
-def test_where_somebody_is_named_no_pronoun_is_asked_about() -> None:
+def test_no_pronoun_is_resolved_where_somebody_is_named() -> None:
     message = "Does she have Sam's ladder?"
 
     assert parse(message, [match(message, "Sam", 1), before(1, "Ines", 2)]).implied == frozenset()
 
 
 @given(words=st.lists(st.sampled_from(["Ines", "the", "ladder", "is", "Sam's", "back"]), min_size=1, max_size=8))
-def test_nothing_but_names_is_lost(words: list[str]) -> None:
+def test_only_names_are_removed(words: list[str]) -> None:
     message = " ".join(words)
     found = [match(message, name, number) for number, name in enumerate(("Ines", "Sam"), 1) if name in message]
     left = parse(message, found).unnamed.split()
@@ -97,5 +97,5 @@ def test_nothing_but_names_is_lost(words: list[str]) -> None:
 @pytest.mark.parametrize(
     "message", ["Where did Ines put the ladder?", "Is Ines's ladder back?", "Ines rang, she has it"]
 )
-def test_one_vector_serves_to_find_and_to_tell_who_is_meant(message: str) -> None:
+def test_one_vector_serves_to_search_and_to_resolve(message: str) -> None:
     assert telling(message, "Ines").text == parse(message, [match(message, "Ines")]).unnamed

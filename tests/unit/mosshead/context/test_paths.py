@@ -1,4 +1,4 @@
-"""Paths: what each must deliver is first, whatever the others find."""
+"""Paths: the items each must deliver come first, whatever the others find."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def numbers(path: Path) -> list[int]:
     return [one.id.int - 1 for one in path.hits]
 
 
-def test_each_who_is_named_has_a_path_that_delivers_the_best_and_the_oldest() -> None:
+def test_each_named_entity_has_a_path_that_delivers_the_best_and_the_oldest() -> None:
     later = [found(number, number / 10, 0.0, VERA, said_at=NOW) for number in range(1, 60)]
     found_paths = sorted_into(found(0, -2.0, 0.0, VERA), *later, found(90, 0.0, 0.0, BRUNO), named=(VERA, BRUNO))
     hers = found_paths["entity: name 0"]
@@ -29,7 +29,7 @@ def test_each_who_is_named_has_a_path_that_delivers_the_best_and_the_oldest() ->
     assert found_paths["entity: name 1"].delivers == 1
 
 
-def test_a_process_is_delivered_where_it_is_called_for() -> None:
+def test_process_is_delivered_where_it_is_requested() -> None:
     process: dict[str, Any] = {"kind": MemoryKind.PROCESS, "content": "Oil the chain, then the hinges"}
     assert sorted_into(found(0, 4.0, **process))["process"].delivers == 1
     assert sorted_into(found(0, 1.0, **process))["process"].delivers == 0
@@ -37,12 +37,12 @@ def test_a_process_is_delivered_where_it_is_called_for() -> None:
     assert called_for(sorted_into(found(0, 1.0, **process)).values()) == []
 
 
-def test_the_semantic_path_goes_by_words_alone() -> None:
+def test_semantic_path_uses_only_the_words() -> None:
     found_paths = sorted_into(found(0, 0.0, 0.0, VERA), found(1, 1.0), named=(VERA,))
     assert numbers(found_paths["semantic"]) == [1, 0]
 
 
-def test_relations_lead_to_others_whom_the_best_are_about() -> None:
+def test_relations_lead_to_other_subjects_of_the_best() -> None:
     found_paths = sorted_into(
         found(0, 30.0, 0.0, VERA, BRUNO), found(1, 0.0, 0.0, BRUNO), found(2, 0.0, 0.0, VERA), named=(VERA,)
     )
@@ -59,11 +59,11 @@ def test_paths_deliver_in_turns() -> None:
     assert [one.id.int - 1 for one in delivered(list(found_paths.values()))][:3] == [0, 8, 7]
 
 
-def test_nothing_found_is_no_path() -> None:
+def test_empty_path_is_left_out() -> None:
     assert sorted_into(named=(VERA,)) == {}
 
 
-def test_of_who_may_be_meant_only_the_first_known_is_delivered() -> None:
+def test_only_the_oldest_memory_of_a_possible_entity_is_delivered() -> None:
     those = [found(number, number / 10, 0.0, VERA, said_at=NOW) for number in range(1, 9)]
     ranked = rank_memories(scanned(*those, found(0, -2.0, 0.0, VERA)), plausible=[entity(VERA)])
     (hers,) = (one for one in paths(ranked, {}, {entity(VERA): "Vera"}) if one.name == "entity")

@@ -1,4 +1,4 @@
-"""Short numbers for memories: whatever was shown, and however often, each means one, and the same."""
+"""Short numbers for memories: whatever was shown, and however often, each number keeps one meaning."""
 
 from uuid import UUID, uuid5
 
@@ -13,7 +13,7 @@ _ALIKE = st.builds(lambda place, times: UUID(int=place + 9_000 * times), st.inte
 
 
 @given(shown=st.lists(_ALIKE | st.uuids(), max_size=40))
-def test_a_number_means_the_memory_that_it_was_shown_for(shown: list[UUID]) -> None:
+def test_number_means_the_memory_it_was_shown_for(shown: list[UUID]) -> None:
     found = Numbers()
     given_to = {memory_id: found.show(memory_id) for memory_id in shown}
     assert [found.show(memory_id) for memory_id in given_to] == list(given_to.values())
@@ -21,7 +21,7 @@ def test_a_number_means_the_memory_that_it_was_shown_for(shown: list[UUID]) -> N
     assert all(1_000 <= number <= 9_999 for number in given_to.values())
 
 
-def test_the_latest_are_remembered_however_many_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_latest_memories_are_remembered_however_many_there_were(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agent_tools, "_MOST", 50)
     found = Numbers()
     ids = [uuid5(UUID(int=0), str(number)) for number in range(12_000)]

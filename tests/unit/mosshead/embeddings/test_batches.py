@@ -1,4 +1,4 @@
-"""What threads ask for while others are embedded is one batch; whoever asks gets the vectors of their own, or the error."""
+"""Concurrent requests become one batch while another is embedded; each caller gets its own vectors, or the error."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from mosshead.embeddings.protocol import Vectors
 
 
 class Embedding:
-    """Embeds a text as its length, and holds the first batch until it is let go."""
+    """Embeds a text as its length, and holds the first batch until it is released."""
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
@@ -28,7 +28,7 @@ class Embedding:
 
 
 def asked(embedding: Embedding, *callers: Sequence[str]) -> tuple[EmbeddingBatches, list["Future[Vectors]"]]:
-    """Have the first embedded, and all others ask while that is under way."""
+    """Have the first embedded, and all others requested meanwhile."""
     batches = EmbeddingBatches(embedding)
     pool = ThreadPoolExecutor(len(callers))
     answers = [pool.submit(batches.embed, callers[0])]
@@ -53,7 +53,7 @@ def lengths(answer: "Future[Vectors]") -> list[float]:
     return [float(one) for one in answer.result(30)[:, 0]]
 
 
-def test_what_waits_while_another_is_embedded_is_one_batch() -> None:
+def test_requests_that_wait_for_another_become_one_batch() -> None:
     embedding = Embedding()
     _, answers = asked(embedding, ["a"], ["bb", "ccc"], ["dddd"])
 
@@ -61,7 +61,7 @@ def test_what_waits_while_another_is_embedded_is_one_batch() -> None:
     assert [lengths(one) for one in answers] == [[1], [2, 3], [4]]
 
 
-def test_a_batch_has_no_more_texts_than_it_may() -> None:
+def test_batch_has_no_more_texts_than_allowed() -> None:
     embedding = Embedding()
     _, answers = asked(embedding, ["a"], *[["bb"] * (MOST_TEXTS // 2)] * 3)
 
@@ -69,7 +69,7 @@ def test_a_batch_has_no_more_texts_than_it_may() -> None:
     assert all(lengths(one) == [2] * (MOST_TEXTS // 2) for one in answers[1:])
 
 
-def test_a_caller_with_more_texts_than_a_batch_waits_for_nobody() -> None:
+def test_caller_with_more_texts_than_a_batch_waits_for_nobody() -> None:
     embedding = Embedding()
     batches = EmbeddingBatches(embedding)
     many = ["x"] * (MOST_TEXTS + 1)
@@ -83,7 +83,7 @@ def test_a_caller_with_more_texts_than_a_batch_waits_for_nobody() -> None:
     assert lengths(second) == [1] * len(many)
 
 
-def test_an_error_is_raised_to_all_of_its_batch_and_to_no_other() -> None:
+def test_error_is_raised_to_all_of_its_batch_and_to_no_other() -> None:
     embedding = Embedding()
     batches, answers = asked(embedding, ["a"], ["bad"], ["cc"])
 
@@ -94,7 +94,7 @@ def test_an_error_is_raised_to_all_of_its_batch_and_to_no_other() -> None:
     assert batches.embed(["dd"]).tolist() == [[2]]
 
 
-def test_an_interrupted_thread_leaves_nobody_waiting() -> None:
+def test_interrupted_thread_leaves_nobody_waiting() -> None:
     def interrupted(texts: Sequence[str]) -> Vectors:
         raise KeyboardInterrupt
 
@@ -104,7 +104,7 @@ def test_an_interrupted_thread_leaves_nobody_waiting() -> None:
             batches.embed(["a"])
 
 
-def test_a_fork_takes_along_nothing_that_waits() -> None:
+def test_fork_copies_no_waiting_request() -> None:
     embedding = Embedding()
     batches = EmbeddingBatches(embedding)
     with ThreadPoolExecutor(1) as pool:

@@ -1,4 +1,4 @@
-"""The packed, features-first forward pass against the textbook's, on a small random network."""
+"""The packed, features-first forward pass compared with the textbook's, on a small random network."""
 
 import math
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ PARTS = {
     "widen": ["intermediate.dense"],
     "narrow": ["output.dense"],
 }
-"""The maps of a layer, and the tensors that each is made of."""
+"""The maps of a layer, and the tensors each is made of."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def tensors() -> Tensors:
 
 
 def textbook(tensors: Tensors, text: Sequence[int]) -> Array:
-    """One text, tokens first, head by head, in float64."""
+    """Embed one text as in the textbook: tokens first, head by head, in float64."""
     t = {name: tensor.astype(np.float64) for name, tensor in tensors.items()}
 
     def linear(x: np.ndarray, name: str) -> np.ndarray:
@@ -74,7 +74,7 @@ def textbook(tensors: Tensors, text: Sequence[int]) -> Array:
     return np.asarray(x.mean(axis=0), dtype=np.float32)
 
 
-def test_packed_texts_of_several_lengths_come_out_as_one_by_one_in_the_textbook(tensors: Tensors) -> None:
+def test_packed_texts_of_several_lengths_equal_those_of_the_textbook(tensors: Tensors) -> None:
     texts = [[5], [4, 9], [9, 4], [1, 2, 3], [29, 0, 29, 8, 7, 6, 5, 4, 3]]
 
     encoded = Bert.of(tensors, heads=HEADS, longest=POSITIONS).encode(texts)
@@ -89,7 +89,7 @@ def test_word_order_counts(tensors: Tensors) -> None:
     assert np.abs(forward - backward).max() > 0.01
 
 
-def test_the_weights_are_left_as_they_were(tensors: Tensors) -> None:
+def test_weights_are_not_modified(tensors: Tensors) -> None:
     before = {name: tensor.copy() for name, tensor in tensors.items()}
 
     Bert.of(tensors, heads=HEADS, longest=POSITIONS).encode([[1, 2, 3]])
@@ -97,7 +97,7 @@ def test_the_weights_are_left_as_they_were(tensors: Tensors) -> None:
     assert all((before[name] == tensor).all() for name, tensor in tensors.items())
 
 
-def test_an_adapted_model_is_the_one_whose_weights_hold_the_changes(tensors: Tensors) -> None:
+def test_adapted_model_equals_one_with_the_changes_in_its_weights(tensors: Tensors) -> None:
     draw = np.random.default_rng(8)
     shapes = {"attend": (3 * FEATURES, FEATURES), "gather": (FEATURES, FEATURES)}
     shapes |= {"widen": (WIDE, FEATURES), "narrow": (FEATURES, WIDE)}

@@ -1,4 +1,4 @@
-"""The cache against a model of it: a counting embedder behind, and what must reach it."""
+"""The cache compared with a model of it: a counting embedder behind it, and which texts must reach that."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from mosshead.errors import EmbedderUnavailable
 
 
 class Counting:
-    """A real, if humble, embedder: a text's vector is made of its length and first letter, and each request is noted."""
+    """A real, if simple, embedder: a text's vector is made of its length and first letter, and each request is recorded."""
 
     name = "counting"
     dimensions = 3
@@ -35,13 +35,13 @@ class Counting:
         return len(text)
 
 
-def test_is_an_embedder_of_the_name_behind() -> None:
+def test_cache_has_the_name_of_its_embedder() -> None:
     cached: Embedder = CachedEmbedder(Counting())
 
     assert (cached.name, cached.dimensions, cached.count_tokens("four")) == ("counting", 3, 4)
 
 
-def test_a_text_is_sent_once_within_a_call_and_across_calls() -> None:
+def test_text_is_sent_once_within_a_call_and_across_calls() -> None:
     behind = Counting()
     cached = CachedEmbedder(behind)
 
@@ -53,7 +53,7 @@ def test_a_text_is_sent_once_within_a_call_and_across_calls() -> None:
     assert (second == Counting().embed(["b", "c"])).all()
 
 
-def test_the_least_recently_used_goes_first() -> None:
+def test_least_recently_used_goes_first() -> None:
     behind = Counting()
     cached = CachedEmbedder(behind, size=2)
     for text in ("a", "b", "a", "c", "a", "b"):
@@ -62,14 +62,14 @@ def test_the_least_recently_used_goes_first() -> None:
     assert behind.requests == [["a"], ["b"], ["c"], ["b"]]
 
 
-def test_a_call_larger_than_the_cache_is_answered_whole() -> None:
+def test_call_larger_than_the_cache_is_answered_whole() -> None:
     behind = Counting()
     texts = [chr(97 + number) for number in range(9)]
 
     assert (CachedEmbedder(behind, size=2).embed(texts) == Counting().embed(texts)).all()
 
 
-def test_a_failure_is_passed_on_and_not_remembered() -> None:
+def test_failure_is_passed_on_and_not_cached() -> None:
     behind = Counting()
     cached = CachedEmbedder(behind)
     behind.down = True

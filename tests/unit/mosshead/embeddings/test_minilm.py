@@ -1,4 +1,4 @@
-"""The local model: known similarities, and that how texts are batched never shows."""
+"""The local model: known similarities, and results that do not depend on batching."""
 
 import subprocess
 import sys
@@ -64,7 +64,7 @@ def test_similarities_are_those_of_the_original_model(model: MiniLM, one: str, o
 
 
 @pytest.mark.parametrize("chunk_tokens", [1, 30, 2_048])
-def test_a_batch_gives_what_single_texts_give_in_their_order(
+def test_batch_gives_the_vectors_of_single_texts_in_their_order(
     model: MiniLM, chunk_tokens: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     single = np.concatenate([model.embed([text]) for text in SENTENCES])
@@ -73,7 +73,7 @@ def test_a_batch_gives_what_single_texts_give_in_their_order(
     assert np.abs(model.embed(SENTENCES) - single).max() < 1e-5
 
 
-def test_what_stands_behind_256_tokens_has_no_say(model: MiniLM) -> None:
+def test_text_after_256_tokens_does_not_count(model: MiniLM) -> None:
     words = "one " * 254
     head, endless, changed = model.embed([words, words + "elephant " * 200_000, "one " * 253 + "elephant"])
 
@@ -81,7 +81,7 @@ def test_what_stands_behind_256_tokens_has_no_say(model: MiniLM) -> None:
     assert np.abs(head - changed).max() > 0.001
 
 
-def test_a_lone_surrogate_is_embedded_too(model: MiniLM) -> None:
+def test_lone_surrogate_is_embedded_too(model: MiniLM) -> None:
     assert (model.embed(["half a smile \ud83d"]) == model.embed(["half a smile ?"])).all()
 
 
@@ -116,14 +116,14 @@ def test_tokens_are_counted_as_the_models_own_tokenizer_counts_them(
 
 
 @pytest.mark.parametrize("script", ["ผมอาศัยอยู่ที่เชียงใหม่และทำงานเป็นครู", "ខ្ញុំរស់នៅភ្នំពេញ", "x" * 500, "妹妹"])
-def test_what_the_model_does_not_know_counts_by_its_length(model: MiniLM, script: str) -> None:
+def test_unknown_word_counts_by_its_length(model: MiniLM, script: str) -> None:
     assert model.count_tokens(script) >= len(script) / 4
     assert model.count_tokens(f"{script} {script}") == 2 * model.count_tokens(script)
 
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Path:
-    """The model's files in a folder that nobody has loaded them from."""
+    """Return the model's files in a folder not loaded from before."""
     for file in find_model().iterdir():
         (tmp_path / file.name).symlink_to(file)
     return tmp_path
@@ -137,7 +137,7 @@ def test_threads_share_a_model_that_none_has_loaded_yet(elsewhere: Path) -> None
     assert all(np.allclose(answer, answers[0], atol=1e-6) for answer in answers)
 
 
-def test_a_process_loads_the_model_once(elsewhere: Path) -> None:
+def test_process_loads_the_model_once(elsewhere: Path) -> None:
     first, second = MiniLM(elsewhere), MiniLM(elsewhere)
     vectors = first.embed(SENTENCES)
     (elsewhere / WEIGHTS).unlink()
@@ -145,13 +145,13 @@ def test_a_process_loads_the_model_once(elsewhere: Path) -> None:
     assert (second.embed(SENTENCES) == vectors).all()
 
 
-def test_a_child_of_a_fork_can_embed() -> None:
+def test_forked_child_can_embed() -> None:
     result = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60, check=False)
 
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_weights_that_are_not_the_models_are_refused_at_first_use(tmp_path: Path) -> None:
+def test_other_weights_are_refused_at_first_use(tmp_path: Path) -> None:
     for name in ("model.safetensors", "tokenizer.json"):
         (tmp_path / name).write_bytes(b"{}")
 

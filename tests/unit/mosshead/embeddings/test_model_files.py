@@ -1,4 +1,4 @@
-"""Finding the model's files, and remembering that they were checked."""
+"""Finding the model's files, and remembering that they were verified."""
 
 import os
 from dataclasses import replace
@@ -42,17 +42,17 @@ def put_model(folder: Path) -> Path:
     return folder
 
 
-def test_the_wheel_is_found_where_nothing_is_installed() -> None:
+def test_wheel_is_found_where_nothing_is_installed() -> None:
     assert (find_model() / "model.safetensors").stat().st_size > 90_000_000
 
 
-def test_an_installed_model_goes_before_the_wheel(tmp_path: Path) -> None:
+def test_installed_model_goes_before_the_wheel(tmp_path: Path) -> None:
     folder = put_model(tmp_path / "data" / "mosshead" / "models" / MODEL)
 
     assert find_model() == folder == installed_folder()
 
 
-def test_the_setting_goes_before_the_users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setting_goes_before_the_users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put_model(tmp_path / "data" / "mosshead" / "models" / MODEL)
     chosen = put_model(tmp_path / "elsewhere" / MODEL)
     monkeypatch.setenv("MOSSHEAD_MODEL_DIR", str(tmp_path / "elsewhere"))
@@ -61,12 +61,12 @@ def test_the_setting_goes_before_the_users_folder(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(("model", "command"), [(MINILM, "mosshead model install"), (E5, "mosshead model install e5")])
-def test_without_wheel_and_installation_the_error_says_what_to_run(model: LocalModel, command: str) -> None:
+def test_error_without_wheel_and_installation_says_what_to_run(model: LocalModel, command: str) -> None:
     with pytest.raises(ModelMissing, match=f"{model.name} is not installed: run '{command}'"):
         find_model(replace(model, package="no_such_wheel_is_installed"))
 
 
-def test_a_relative_base_folder_is_ignored_as_the_specification_bids(
+def test_relative_base_folder_is_ignored_as_the_specification_requires(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", "here")
@@ -75,14 +75,16 @@ def test_a_relative_base_folder_is_ignored_as_the_specification_bids(
     assert installed_folder() == tmp_path / ".local/share/mosshead/models" / MODEL
 
 
-def test_a_folder_in_a_home_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_in_a_missing_home_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSSHEAD_MODEL_DIR", "~nobody-of-this-name/models")
-    with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_MODEL_DIR: ~nobody.* in a home folder, and there is none"):
+    with pytest.raises(
+        ConfigurationError, match=r"^MOSSHEAD_MODEL_DIR: ~nobody.* in a home folder, but this user has none"
+    ):
         installed_folder()
-    assert find_model()  # that of the wheel
+    assert find_model()  # the wheel's
 
 
-def test_a_changed_file_is_named_with_both_sums(tmp_path: Path) -> None:
+def test_changed_file_is_named_with_both_checksums(tmp_path: Path) -> None:
     folder = put_model(tmp_path / "model")
     (folder / "tokenizer.json").write_bytes(b"c")
 
@@ -90,13 +92,13 @@ def test_a_changed_file_is_named_with_both_sums(tmp_path: Path) -> None:
         check_model(folder, SMALL)
 
 
-def test_a_sound_file_is_read_once_and_again_when_it_changed(tmp_path: Path) -> None:
+def test_valid_file_is_read_once_and_again_when_it_changed(tmp_path: Path) -> None:
     folder = put_model(tmp_path / "model")
     weights = folder / "model.safetensors"
     times = weights.stat()
     check_model(folder, SMALL)
 
-    # Bytes changed behind the back of size and time go unseen: that is what is promised, and what makes it quick.
+    # Changes that keep size and time go unnoticed: the documentation says so, and it makes the check fast.
     weights.write_bytes(b"x")
     os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
     check_model(folder, SMALL)
@@ -107,14 +109,14 @@ def test_a_sound_file_is_read_once_and_again_when_it_changed(tmp_path: Path) -> 
         check_model(folder, SMALL)
 
 
-def test_a_cache_that_cannot_be_written_costs_only_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_cache_costs_only_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a_file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a_file"))
 
     check_model(put_model(tmp_path / "model"), SMALL)
 
 
-def test_a_missing_file_is_a_fault(tmp_path: Path) -> None:
+def test_missing_file_is_a_fault(tmp_path: Path) -> None:
     folder = put_model(tmp_path / "model")
     (folder / "tokenizer.json").unlink()
 

@@ -1,4 +1,4 @@
-"""The local model on one thread of the process's BLAS, which is as it was before when nothing is embedded."""
+"""The local model on one BLAS thread, with the earlier setting restored when nothing is embedded."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ THREADS = 2
 
 @pytest.fixture(autouse=True)
 def not_chosen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An environment in which nobody chose, and a BLAS that uses several threads, whatever the machine has."""
+    """An environment without a choice, and a BLAS with several threads, whatever the machine has."""
     monkeypatch.delenv(CHOSEN, raising=False)
     with ThreadpoolController().limit(limits=THREADS, user_api="blas"):
         yield
@@ -29,20 +29,20 @@ def threads() -> set[int]:
     return {one.num_threads for one in ThreadpoolController().select(user_api="blas").lib_controllers}
 
 
-def test_a_block_has_one_thread_and_leaves_what_was() -> None:
+def test_block_uses_one_thread_and_restores_the_setting() -> None:
     assert threads() == {THREADS}
     with on_one_thread():
         assert threads() == {1}
     assert threads() == {THREADS}
 
 
-def test_so_does_one_that_fails() -> None:
+def test_failing_block_restores_the_setting_too() -> None:
     with pytest.raises(ZeroDivisionError), on_one_thread():
         raise ZeroDivisionError
     assert threads() == {THREADS}
 
 
-def test_the_local_model_is_in_such_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_model_runs_in_such_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[set[int]] = []
     model = MiniLM()
     model.embed(["loads it"])
@@ -58,21 +58,21 @@ def test_the_local_model_is_in_such_a_block(monkeypatch: pytest.MonkeyPatch) -> 
     assert threads() == {THREADS}
 
 
-def test_who_set_the_environment_has_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setting_of_the_environment_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CHOSEN, "2")
     with on_one_thread():
         assert threads() == {THREADS}
 
 
 @given(st.lists(st.booleans(), max_size=12))
-def test_however_blocks_overlap_what_was_before_comes_back_with_the_last(enters: list[bool]) -> None:
+def test_overlapping_blocks_restore_the_setting_with_the_last(enters: list[bool]) -> None:
     open_blocks = []
     for enter in enters:
         if enter:
             open_blocks.append(on_one_thread())
             open_blocks[-1].__enter__()
         elif open_blocks:
-            open_blocks.pop(0).__exit__(None, None, None)  # the first to begin is the first to end
+            open_blocks.pop(0).__exit__(None, None, None)  # first in, first out
         assert threads() == ({1} if open_blocks else {THREADS})
     for block in open_blocks:
         block.__exit__(None, None, None)
@@ -124,6 +124,6 @@ raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 
-def test_a_child_that_was_forked_meanwhile_begins_anew() -> None:
+def test_child_forked_meanwhile_starts_anew() -> None:
     environment = {name: value for name, value in os.environ.items() if name != CHOSEN}
     assert subprocess.run([sys.executable, "-c", FORK], env=environment, check=False).returncode == 0

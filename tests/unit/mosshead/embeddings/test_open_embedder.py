@@ -1,4 +1,4 @@
-"""From the words of MOSSHEAD_EMBEDDER to an embedder."""
+"""From the value of MOSSHEAD_EMBEDDER to an embedder."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from mosshead.embeddings import Endpoint, open_embedder
 from mosshead.errors import ConfigurationError
 
 
-def test_the_local_model_by_its_short_name() -> None:
+def test_local_model_is_opened_by_its_short_name() -> None:
     embedder = open_embedder("minilm")
 
     assert (embedder.name, embedder.dimensions) == ("all-MiniLM-L6-v2", 384)
@@ -20,18 +20,18 @@ def test_the_local_model_by_its_short_name() -> None:
         ("openai:library/nomic-embed-text:v1.5", "library/nomic-embed-text:v1.5"),
     ],
 )
-def test_an_endpoints_model_names_the_index(spec: str, name: str) -> None:
+def test_embedder_is_named_after_the_endpoints_model(spec: str, name: str) -> None:
     assert open_embedder(spec, api_key="k").name == name
 
 
-def test_asked_dimensions_are_known_without_asking() -> None:
+def test_requested_dimensions_are_known_without_a_request() -> None:
     assert open_embedder("openai:m@512", api_key="k").dimensions == 512
 
 
 @pytest.mark.parametrize(
     "spec", ["", "mini", "minilm@384", "e5@384", "openai", "openai:", "openai:m@", "openai:m@many", "openai:a b"]
 )
-def test_an_unknown_form_names_the_setting_and_the_forms(spec: str) -> None:
+def test_unknown_form_names_the_setting_and_the_forms(spec: str) -> None:
     with pytest.raises(
         ConfigurationError, match=r"MOSSHEAD_EMBEDDER: .*minilm, e5, openai:MODEL and openai:MODEL@DIMENSIONS"
     ):
@@ -53,7 +53,7 @@ def test_dimensions_out_of_range_are_refused(dimensions: int) -> None:
         (("http://own", None), ("http://own", "none")),
     ],
 )
-def test_an_endpoint_of_its_own_is_not_shown_the_key_of_the_llm(
+def test_own_endpoint_does_not_get_the_key_of_the_llm(
     own: tuple[str | None, str | None], expected: tuple[str, str]
 ) -> None:
     url, key = own

@@ -1,4 +1,4 @@
-"""The endpoint's embedder over real HTTP, against a server that can be told to misbehave."""
+"""The endpoint's embedder over real HTTP, with a server that can misbehave on request."""
 
 import json
 import math
@@ -28,7 +28,7 @@ def vector(text: str, dimensions: int) -> list[float]:
 
 
 def well(request: Body) -> tuple[int, Any]:
-    """The answer as it should be, its rows last first: their index says where they belong."""
+    """Return the correct answer with its rows reversed: their index gives the order."""
     size = request.get("dimensions", 256)
     rows = [{"object": "embedding", "index": i, "embedding": vector(t, size)} for i, t in enumerate(request["input"])]
     return 200, {"object": "list", "data": rows[::-1], "model": request["model"], "usage": {}}
@@ -88,7 +88,7 @@ def embedder(endpoint: Endpoint) -> OpenAIEmbedder:
 
 
 def failure(embedder: OpenAIEmbedder) -> MossheadError:
-    """The error that embedding raises, after a look that neither it nor what it came from holds the text."""
+    """Return the error that embedding raises, after checking that neither it nor its cause contains the text."""
     with pytest.raises(MossheadError) as caught:
         embedder.embed([CANARY])
     error: BaseException | None = caught.value
@@ -106,14 +106,14 @@ def test_vectors_come_in_the_order_of_the_texts_and_of_unit_length(embedder: Ope
     assert np.allclose(vectors[:, 0], [1 / math.sqrt(2), 3 / math.sqrt(10)])
 
 
-def test_the_request_says_what_is_wanted_and_no_more(embedder: OpenAIEmbedder, endpoint: Endpoint) -> None:
+def test_request_contains_what_is_needed_and_no_more(embedder: OpenAIEmbedder, endpoint: Endpoint) -> None:
     embedder.embed(["a"])
 
     assert endpoint.requests == [{"model": "small", "input": ["a"], "encoding_format": "float"}]
     assert endpoint.keys == ["Bearer sk-right"]
 
 
-def test_asked_dimensions_are_sent_and_part_of_the_name(endpoint: Endpoint) -> None:
+def test_requested_dimensions_are_sent_and_part_of_the_name(endpoint: Endpoint) -> None:
     embedder = OpenAIEmbedder("small", 512, api_key="k", base_url=endpoint.url)
 
     assert embedder.embed(["a"]).shape == (1, 512)
@@ -122,7 +122,7 @@ def test_asked_dimensions_are_sent_and_part_of_the_name(endpoint: Endpoint) -> N
     assert len(endpoint.requests) == 1
 
 
-def test_dimensions_are_learnt_by_one_request(embedder: OpenAIEmbedder, endpoint: Endpoint) -> None:
+def test_dimensions_are_learned_from_one_request(embedder: OpenAIEmbedder, endpoint: Endpoint) -> None:
     assert (embedder.dimensions, embedder.dimensions) == (256, 256)
     assert embedder.embed([]).shape == (0, 256)
     assert len(endpoint.requests) == 1
@@ -137,7 +137,7 @@ def test_many_texts_go_in_batches_of_128(embedder: OpenAIEmbedder, endpoint: End
     assert np.allclose(vectors[:, 0] / vectors[:, 1], [len(text) for text in texts])
 
 
-def test_long_and_empty_and_broken_texts_are_sent_so_that_they_can_be_embedded(
+def test_long_empty_and_broken_texts_are_sent_in_an_embeddable_form(
     embedder: OpenAIEmbedder, endpoint: Endpoint
 ) -> None:
     embedder.embed(["", "東" * 9_000, "half \ud83d"])
@@ -164,7 +164,7 @@ def test_long_texts_are_spread_over_requests(embedder: OpenAIEmbedder, endpoint:
         (503, EmbedderUnavailable, "503"),
     ],
 )
-def test_a_refusal_names_the_setting_and_is_not_tried_again(
+def test_refusal_names_the_setting_and_is_not_retried(
     embedder: OpenAIEmbedder, endpoint: Endpoint, status: int, kind: type[MossheadError], words: str
 ) -> None:
     endpoint.behave = lambda request: (status, {"error": {"message": f"cannot embed {request['input']}"}})
@@ -186,7 +186,7 @@ def test_a_refusal_names_the_setting_and_is_not_tried_again(
         (402, {"error": {"message": "Insufficient Balance"}}, EmbedderUnavailable),
     ],
 )
-def test_what_any_request_would_meet_is_no_fault_of_a_text(
+def test_error_that_any_request_would_get_is_no_fault_of_a_text(
     embedder: OpenAIEmbedder, endpoint: Endpoint, status: int, said: Any, kind: type[MossheadError]
 ) -> None:
     endpoint.behave = lambda _request: (status, said)
@@ -198,7 +198,7 @@ def test_what_any_request_would_meet_is_no_fault_of_a_text(
 
 
 @pytest.mark.parametrize("text", ["invalid api key", 'User\'s model was not found:\n\tthe "blue" one'])
-def test_what_an_endpoint_repeats_of_a_text_says_nothing_of_the_endpoint(
+def test_text_repeated_by_an_endpoint_says_nothing_about_the_endpoint(
     embedder: OpenAIEmbedder, endpoint: Endpoint, text: str
 ) -> None:
     endpoint.behave = lambda request: (422, {"detail": [{"msg": "String is too long", "input": request["input"][0]}]})
@@ -226,7 +226,7 @@ def rows_of(*indexes: int) -> Body:
         pytest.param({"data": [{"index": 0, "embedding": CANARY}]}, id="text"),
     ],
 )
-def test_an_answer_that_is_no_embedding_is_refused(embedder: OpenAIEmbedder, endpoint: Endpoint, answer: Any) -> None:
+def test_answer_that_is_no_embedding_is_refused(embedder: OpenAIEmbedder, endpoint: Endpoint, answer: Any) -> None:
     endpoint.behave = lambda _request: (200, answer)
 
     assert type(failure(embedder)) is EmbedderUnavailable
@@ -241,22 +241,22 @@ def test_vectors_of_different_lengths_are_refused(embedder: OpenAIEmbedder, endp
 
 
 @pytest.mark.parametrize("size", [255, 3073])
-def test_models_beyond_the_range_are_refused(embedder: OpenAIEmbedder, endpoint: Endpoint, size: int) -> None:
+def test_models_outside_the_limits_are_refused(embedder: OpenAIEmbedder, endpoint: Endpoint, size: int) -> None:
     endpoint.behave = lambda _request: (200, {"data": [{"index": 0, "embedding": vector("a", size)}]})
 
     with pytest.raises(ConfigurationError, match=f"{size} dimensions"):
         embedder.dimensions  # noqa: B018
 
 
-def test_an_endpoint_that_ignores_the_asked_dimensions_is_caught(endpoint: Endpoint) -> None:
+def test_endpoint_that_ignores_the_requested_dimensions_is_detected(endpoint: Endpoint) -> None:
     endpoint.behave = lambda _request: (200, {"data": [{"index": 0, "embedding": vector("a", 768)}]})
     embedder = OpenAIEmbedder("small", 512, api_key="k", base_url=endpoint.url)
 
-    with pytest.raises(ConfigurationError, match="answered with 768 dimensions, not 512"):
+    with pytest.raises(ConfigurationError, match="returned 768 dimensions, not 512"):
         embedder.embed(["a"])
 
 
-def test_a_hanging_endpoint_is_given_up_in_time(endpoint: Endpoint) -> None:
+def test_hanging_endpoint_is_given_up_in_time(endpoint: Endpoint) -> None:
     def hang(request: Body) -> tuple[int, Any]:
         endpoint.released.wait(60)
         return 200, {}
@@ -268,7 +268,7 @@ def test_a_hanging_endpoint_is_given_up_in_time(endpoint: Endpoint) -> None:
         embedder.embed(["a"])
 
 
-def test_an_endpoint_that_drips_is_given_up_in_time_also_by_a_read_that_has_less() -> None:
+def test_dripping_endpoint_is_given_up_in_time_also_by_a_read_with_less_time() -> None:
     with FakeOpenAI() as fake:
         hasty = OpenAIEmbedder("small", api_key="k", base_url=fake.base_url, timeout=1)
         patient = OpenAIEmbedder("small", api_key="k", base_url=fake.base_url, timeout=60)
@@ -287,16 +287,14 @@ def test_an_endpoint_that_drips_is_given_up_in_time_also_by_a_read_that_has_less
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1/v1", "nonsense", "http://[", "ftp://127.0.0.1/v1"])
-def test_an_unreachable_endpoint_names_its_setting(url: str) -> None:
+def test_unreachable_endpoint_names_its_setting(url: str) -> None:
     embedder = OpenAIEmbedder("small", api_key="k", base_url=url)
 
     with pytest.raises(MossheadError, match="OPENAI_BASE_URL"):
         embedder.embed(["a"])
 
 
-def test_a_key_is_asked_for_unless_the_endpoint_is_ones_own(
-    endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_key_is_required_unless_the_endpoint_is_custom(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigurationError, match="OPENAI_API_KEY is not set"):
         OpenAIEmbedder("small")
 
@@ -304,7 +302,7 @@ def test_a_key_is_asked_for_unless_the_endpoint_is_ones_own(
     assert OpenAIEmbedder("small").dimensions == 256
 
 
-def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_without_the_extra_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_module, "find_spec", lambda _name: None)
 
     with pytest.raises(ConfigurationError, match=r'pip install "mosshead\[openai\]"'):

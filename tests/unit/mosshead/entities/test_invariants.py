@@ -1,4 +1,4 @@
-"""What must change no winner, whatever is known of the candidates."""
+"""Changes that must not change the winner, whatever is known of the candidates."""
 
 import random
 from dataclasses import replace
@@ -33,7 +33,7 @@ tellings = st.builds(
 
 
 @given(tellings, candidates, st.randoms(use_true_random=False))
-def test_the_order_of_the_candidates_does_not_matter(
+def test_order_of_the_candidates_does_not_matter(
     asked: Telling, known: dict[UUID, Evidence], shuffling: random.Random
 ) -> None:
     pairs = list(known.items())
@@ -43,7 +43,7 @@ def test_the_order_of_the_candidates_does_not_matter(
 
 
 @given(tellings, candidates, strangers)
-def test_whoever_is_meant_is_the_one_whom_the_text_fits_best(
+def test_candidate_that_is_meant_fits_the_text_best(
     asked: Telling, known: dict[UUID, Evidence], strangers: int
 ) -> None:
     known |= _crowd(strangers, least=-0.2, most=0.5)
@@ -58,7 +58,7 @@ def test_whoever_is_meant_is_the_one_whom_the_text_fits_best(
 
 
 @given(tellings, candidates)
-def test_a_question_offers_two_to_four_of_the_candidates(asked: Telling, known: dict[UUID, Evidence]) -> None:
+def test_question_offers_two_to_four_of_the_candidates(asked: Telling, known: dict[UUID, Evidence]) -> None:
     found = disambiguate(asked, known)
 
     if found.status == "ambiguous":
@@ -69,7 +69,7 @@ def test_a_question_offers_two_to_four_of_the_candidates(asked: Telling, known: 
 
 
 @given(tellings, candidates, cosines, strangers)
-def test_what_a_candidate_gains_on_the_text_never_makes_it_less_likely(
+def test_better_fit_never_makes_a_candidate_less_likely(
     asked: Telling, known: dict[UUID, Evidence], nearer: float, strangers: int
 ) -> None:
     one = next(iter(known))
@@ -82,9 +82,7 @@ def test_what_a_candidate_gains_on_the_text_never_makes_it_less_likely(
 
 
 @given(tellings, candidates, st.integers(min_value=2, max_value=500))
-def test_strangers_whom_nothing_of_the_text_fits_turn_nobody_into_somebody_else(
-    asked: Telling, known: dict[UUID, Evidence], strangers: int
-) -> None:
+def test_unrelated_candidates_change_no_winner(asked: Telling, known: dict[UUID, Evidence], strangers: int) -> None:
     crowd = {UUID(int=5_000 + number): Evidence(nearest=-0.3) for number in range(strangers)}
     before = disambiguate(asked, known)
 
@@ -95,7 +93,7 @@ def test_strangers_whom_nothing_of_the_text_fits_turn_nobody_into_somebody_else(
 
 
 @given(tellings, candidates, st.integers(min_value=2, max_value=400), cosines)
-def test_beyond_a_crowd_more_of_its_kind_change_nothing(
+def test_more_of_a_crowd_change_nothing_beyond_its_limit(
     asked: Telling, known: dict[UUID, Evidence], more: int, chance: float
 ) -> None:
     crowd = {UUID(int=5_000 + number): Evidence(nearest=chance) for number in range(CROWD + 1 + more)}
@@ -107,7 +105,7 @@ def test_beyond_a_crowd_more_of_its_kind_change_nothing(
     assert (before.status, before.entity_id) == (after.status, after.entity_id)
 
 
-def test_a_good_fit_stands_out_of_a_crowd_whose_best_fit_by_chance() -> None:
+def test_good_fit_stands_out_of_a_crowd_that_fits_by_chance() -> None:
     asked = Telling(text="a text", words=("anvil", "barge", "cello", "ditch", "ember"))
     meant = {UUID(int=1): Evidence(nearest=0.35, words=frozenset({"anvil"}))}
 
@@ -120,7 +118,7 @@ def test_a_good_fit_stands_out_of_a_crowd_whose_best_fit_by_chance() -> None:
 
 
 def _crowd(strangers: int, *, least: float, most: float) -> dict[UUID, Evidence]:
-    """Strangers with cosines as they are drawn: few are near, most are not."""
+    """Return candidates with random cosines: few are near, most are not."""
     drawn = (least + (most - least) * (number / strangers) ** 0.5 for number in range(strangers))
     return {UUID(int=9_000 + number): Evidence(nearest=cosine) for number, cosine in enumerate(drawn)}
 

@@ -1,23 +1,23 @@
-"""What a message says of whom it names."""
+"""What a message says of the entities it names."""
 
 import pytest
 
 from mosshead.entities.disambiguation import telling
 
 
-def test_someone_stands_for_the_mention_in_the_message_and_in_the_turns_before() -> None:
+def test_someone_replaces_the_mention_in_the_message_and_in_the_earlier_turns() -> None:
     told = telling("Is Ingrid's boat repaired?", "Ingrid", ["Ingrid rang from the yard.", "When?"])
 
     assert told.text == "someone rang from the yard. When? Is someone's boat repaired?"
 
 
-def test_the_stand_in_is_none_of_the_words_that_are_looked_for() -> None:
+def test_replacement_is_not_a_search_word() -> None:
     told = telling("Ask Ingrid", "Ingrid", ["Ingrid's sail is torn."])
 
     assert (told.words, told.scene_words) == (("ask",), ("sail", "torn"))
 
 
-def test_words_of_grammar_are_left_out_and_each_word_is_told_once() -> None:
+def test_function_words_are_left_out_and_each_word_is_listed_once() -> None:
     told = telling("Is the boat the one that Ingrid mended, the blue boat?", "Ingrid")
 
     assert told.words == ("boat", "mended", "blue")
@@ -27,24 +27,24 @@ def test_figures_are_no_words() -> None:
     assert telling("Ask Ingrid in room 56, or ५६", "Ingrid").words == ("ask", "room")
 
 
-def test_the_words_of_the_turns_before_are_kept_apart() -> None:
+def test_words_of_earlier_turns_are_kept_apart() -> None:
     told = telling("Ask Ingrid", "Ingrid", ["The sail is torn."])
 
     assert (told.words, told.scene_words) == (("ask",), ("sail", "torn"))
 
 
-def test_only_the_last_three_turns_set_the_scene() -> None:
+def test_only_the_last_three_turns_make_the_scene() -> None:
     assert telling("Ask Ingrid", "Ingrid", ["flute", "oboe", "horn", "harp"]).scene_words == ("oboe", "horn", "harp")
 
 
-def test_a_long_scene_is_cut_where_it_is_oldest() -> None:
+def test_long_scene_loses_its_oldest_part() -> None:
     told = telling("Ask Ingrid", "Ingrid", ["before " * 200, "after"])
 
     assert told.text.endswith("after Ask someone")
     assert len(told.text) < 620
 
 
-def test_a_name_within_another_word_stays() -> None:
+def test_name_within_another_word_stays() -> None:
     assert telling("Ann likes annotations", "Ann").text == "someone likes annotations"
 
 
@@ -58,7 +58,7 @@ def test_a_name_within_another_word_stays() -> None:
         ("My cousin Ingrid is here", {"cousin"}),
     ],
 )
-def test_what_says_outright_who_the_bearer_is_is_a_description(message: str, described: set[str]) -> None:
+def test_statement_of_who_the_bearer_is_is_a_description(message: str, described: set[str]) -> None:
     assert described <= telling(message, "Ingrid").described
 
 
@@ -71,5 +71,5 @@ def test_what_says_outright_who_the_bearer_is_is_a_description(message: str, des
         "Ingrid painted the door",
     ],
 )
-def test_what_happens_to_the_bearer_is_none(message: str) -> None:
+def test_statement_of_what_happens_to_the_bearer_is_no_description(message: str) -> None:
     assert not telling(message, "Ingrid").described

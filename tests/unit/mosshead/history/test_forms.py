@@ -1,4 +1,4 @@
-"""Exports of other apps: the sample of each form, with its traps, gives what a reader of the chat would say was said."""
+"""Exports of other apps: each format's sample, with its traps, gives the messages that a reader of the chat would see."""
 
 import io
 import json
@@ -103,16 +103,18 @@ def read(name: str, **options: Any) -> tuple[str, list[HistoryMessage], list[str
         ("whatsapp-ios-nl.txt", "whatsapp", [("Max", "Ik woon in Leeds."), ("Bo", "Mooi")]),
     ],
 )
-def test_a_sample_is_recognised_and_gives_what_was_said(name: str, form: str, said: list[tuple[str, str]]) -> None:
+def test_sample_is_recognised_and_gives_its_messages(name: str, form: str, said: list[tuple[str, str]]) -> None:
     recognised, messages, left_out = read(name)
 
     assert recognised == form
     assert [(one.role or one.speaker, one.content) for one in messages] == said
     assert left_out or name == "telegram-all.json"
-    assert len({one.source_id for one in messages}) == len(messages) - (name == "messages.jsonl")  # a line stands twice
+    assert len({one.source_id for one in messages}) == len(messages) - (
+        name == "messages.jsonl"
+    )  # one line is there twice
 
 
-def test_an_edited_branch_hidden_messages_and_tools_of_chatgpt_are_left_out_by_reason() -> None:
+def test_edited_branch_hidden_messages_and_tools_of_chatgpt_are_left_out_with_the_reason() -> None:
     assert sorted(read("chatgpt.json")[2]) == [
         "a tool call",
         "hidden in ChatGPT",
@@ -133,7 +135,7 @@ def test_an_edited_branch_hidden_messages_and_tools_of_chatgpt_are_left_out_by_r
         ("whatsapp-ios-nl.txt", ["2024-05-13 22:11", "2024-05-13 22:13"]),
     ],
 )
-def test_the_dates_and_hours_of_both_phones_are_read(name: str, times: list[str]) -> None:
+def test_dates_and_hours_of_both_phones_are_read(name: str, times: list[str]) -> None:
     assert [f"{one.occurred_at:%Y-%m-%d %H:%M}" for one in read(name)[1]] == times
 
 
@@ -163,7 +165,7 @@ def test_markers_of_media_and_deleted_messages_are_no_messages(tmp_path: Path, m
     assert [type(one) for one in entries(archive, recognise(archive))] == [OmittedEntry]
 
 
-def test_dates_that_may_be_either_way_are_asked_for(tmp_path: Path) -> None:
+def test_ambiguous_dates_require_an_option(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("01/02/2023, 22:11 - Max: Hello.\n", encoding="utf-8")
     archive = Archive(tmp_path / "c.txt")
 
@@ -174,7 +176,7 @@ def test_dates_that_may_be_either_way_are_asked_for(tmp_path: Path) -> None:
     assert message.occurred_at.month == 1
 
 
-def test_memories_of_mem0_are_lines_of_an_import() -> None:
+def test_memories_of_mem0_become_lines_of_an_import() -> None:
     archive = Archive(SAMPLES / "mem0.json")
     form = recognise(archive)
 
@@ -196,7 +198,7 @@ def test_memories_of_several_users_of_mem0_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["messages.jsonl", "whatsapp-ios-us.txt", "whatsapp-android-de.txt"])
-def test_a_message_has_the_same_id_in_a_shorter_export(tmp_path: Path, name: str) -> None:
+def test_message_has_the_same_id_in_a_shorter_export(tmp_path: Path, name: str) -> None:
     whole = (SAMPLES / name).read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / name).write_text("".join(whole[:-1]), encoding="utf-8")
     archive = Archive(tmp_path / name)
@@ -206,7 +208,7 @@ def test_a_message_has_the_same_id_in_a_shorter_export(tmp_path: Path, name: str
     assert shorter
 
 
-def test_a_zip_gives_the_same_messages_as_the_folder_in_it(tmp_path: Path) -> None:
+def test_zip_gives_the_same_messages_as_its_folder(tmp_path: Path) -> None:
     with ZipFile(tmp_path / "export.zip", "w") as zipped:
         for file in sorted((SAMPLES / "slack").rglob("*.json"), reverse=True):
             zipped.write(file, file.relative_to(SAMPLES / "slack").as_posix())
@@ -217,7 +219,7 @@ def test_a_zip_gives_the_same_messages_as_the_folder_in_it(tmp_path: Path) -> No
     assert [one.source_id for one in found if isinstance(one, HistoryMessage)] == unzipped
 
 
-def test_a_folder_of_two_forms_is_refused_by_both_names(tmp_path: Path) -> None:
+def test_folder_of_two_formats_is_refused_with_both_names(tmp_path: Path) -> None:
     for name in ("messages.jsonl", "whatsapp-ios-us.txt"):
         (tmp_path / name).write_text((SAMPLES / name).read_text(encoding="utf-8"), encoding="utf-8")
 
@@ -231,7 +233,7 @@ VALUES = st.recursive(
 
 
 @given(st.lists(VALUES), st.sampled_from([None, 1]))
-def test_a_stream_gives_the_items_of_an_array_as_json_does(values: list[Any], indent: int | None) -> None:
+def test_stream_gives_the_items_of_an_array_as_json_does(values: list[Any], indent: int | None) -> None:
     text = json.dumps(values, indent=indent)
     assert list(JsonStream(io.StringIO(text), "x").items()) == values
 
@@ -249,7 +251,7 @@ JSON_SAMPLES = {
 
 @pytest.mark.parametrize("sample", JSON_SAMPLES)
 @given(data=st.data())
-def test_whatever_stands_in_an_export_is_read_or_refused(
+def test_any_content_of_an_export_is_read_or_refused(
     sample: str, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
     folder = tmp_path_factory.mktemp("export")
@@ -274,14 +276,14 @@ def test_whatever_stands_in_an_export_is_read_or_refused(
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Where something stands in a value of JSON: what holds it, and its key or number there."""
+    """Return all places in a JSON value: the container, and the key or index in it."""
     held = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in list(held):
         yield value, key
         yield from _places(inner)
 
 
-def test_a_file_that_was_cut_off_is_named(tmp_path: Path) -> None:
+def test_truncated_file_is_named(tmp_path: Path) -> None:
     text = (SAMPLES / "chatgpt.json").read_text(encoding="utf-8")
     (tmp_path / "conversations.json").write_text(text[: len(text) // 2], encoding="utf-8")
     archive = Archive(tmp_path / "conversations.json")

@@ -1,4 +1,4 @@
-"""The schema that a model is given: shorter, and of the same answers."""
+"""The schema a model is given: shorter, and accepting the same answers."""
 
 import json
 from typing import Any, Literal
@@ -17,7 +17,7 @@ ANSWERS: list[type[BaseModel]] = [ExtractionAnswer, ConsolidationAnswer, Profile
 
 
 class Part(BaseModel):
-    """Said in code."""
+    """Documented in code."""
 
     model_config = ConfigDict(extra="forbid")
     title: str
@@ -34,7 +34,7 @@ class Whole(BaseModel):
     many: list[int] | None
 
 
-def test_it_is_said_shortly() -> None:
+def test_schema_is_short() -> None:
     assert compact(Whole.model_json_schema()) == {
         "type": "object",
         "additionalProperties": False,
@@ -60,7 +60,7 @@ PART: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_strict_mode_still_takes_it_and_it_holds_all_fields(answer: type[BaseModel]) -> None:
+def test_strict_mode_still_accepts_it_and_it_has_all_fields(answer: type[BaseModel]) -> None:
     schema = answer.model_json_schema()
     said = compact(schema)
 
@@ -69,14 +69,14 @@ def test_strict_mode_still_takes_it_and_it_holds_all_fields(answer: type[BaseMod
     assert "$" not in json.dumps(said)
 
 
-def test_it_is_a_third_shorter() -> None:
+def test_schema_is_a_third_shorter() -> None:
     assert len(json.dumps(compact(ExtractionAnswer.model_json_schema()))) < 0.67 * len(
         json.dumps(ExtractionAnswer.model_json_schema())
     )
 
 
 def fields(schema: Any, definitions: dict[str, Any]) -> list[str]:
-    """The paths of all properties."""
+    """Return the paths of all properties."""
     if isinstance(schema, list):
         return sorted(path for one in schema for path in fields(one, definitions))
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""Whatever a new text is, it is taken only where it can be filled in with what the old template was filled in with."""
+"""Whatever a new text is, it is accepted only if it can be filled in with the old template's values."""
 
 from string import Formatter
 from typing import Any, get_args
@@ -25,7 +25,7 @@ ANYTHING = st.text(st.sampled_from("{}!:.[]#^/ab \n"), max_size=14)
 
 
 class _Any:
-    """Stands for any value: it has every attribute, every item and every format."""
+    """Stands for any value: it has every attribute, item and format."""
 
     def __getattr__(self, name: str) -> "_Any":
         return self
@@ -38,7 +38,7 @@ class _Any:
 
 
 class _Filling(Formatter):
-    """`str.format`, told which values it asked for."""
+    """`str.format` that records which values were requested."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,14 +51,14 @@ class _Filling(Formatter):
 
 @st.composite
 def templates(draw: st.DrawFn) -> str:
-    """A template of `str.format` with some variables, in any order, some of them twice."""
+    """A `str.format` template with some variables in any order, some twice."""
     fields = draw(st.lists(st.sampled_from(NAMES), max_size=5))
     parts = [draw(TEXTS) + f"{{{field}}}" for field in fields]
     return "".join([*parts, draw(TEXTS)])
 
 
 @given(old=templates(), new=templates() | ANYTHING)
-def test_a_text_that_is_taken_asks_for_the_same_values_and_no_others(old: str, new: str) -> None:
+def test_accepted_text_uses_the_same_values_and_no_others(old: str, new: str) -> None:
     fault = fault_in(new, variables_of(old, "format"), "format")
     if fault is not None:
         return
@@ -69,13 +69,13 @@ def test_a_text_that_is_taken_asks_for_the_same_values_and_no_others(old: str, n
 
 
 @given(order=st.permutations(["{user}", "{topic}", "{n!r:>4}", "Be brief."]), more=st.sampled_from(["", "{user}"]))
-def test_the_same_variables_in_other_places_are_taken(order: list[str], more: str) -> None:
+def test_same_variables_in_other_places_are_accepted(order: list[str], more: str) -> None:
     wanted = variables_of("{user} {n!r:>4} {topic}", "format")
     assert fault_in(" ".join([*order, more]), wanted, "format") is None
 
 
 @given(old=templates(), syntax=st.sampled_from(get_args(Syntax)))
-def test_a_template_can_always_stand_for_itself(old: str, syntax: Syntax) -> None:
+def test_template_is_always_accepted_in_place_of_itself(old: str, syntax: Syntax) -> None:
     try:
         wanted = variables_of(old, syntax)
     except NotATemplate:
@@ -84,7 +84,7 @@ def test_a_template_can_always_stand_for_itself(old: str, syntax: Syntax) -> Non
 
 
 @given(old=templates(), lost=st.sampled_from(NAMES[:-1]))
-def test_a_variable_that_is_lost_or_invented_is_named(old: str, lost: str) -> None:
+def test_lost_or_invented_variable_is_named(old: str, lost: str) -> None:
     wanted = variables_of(old, "format")
     more = variables_of(f"{old}{{{lost}}}", "format")
     if more == wanted:
@@ -123,7 +123,7 @@ def test_a_variable_that_is_lost_or_invented_is_named(old: str, lost: str) -> No
         ('{"a": 1}', '{"b": {}', "none", None),
     ],
 )
-def test_the_variables_of_each_syntax(old: str, new: str, syntax: Syntax, fault: str | None) -> None:
+def test_variables_of_each_syntax_are_found(old: str, new: str, syntax: Syntax, fault: str | None) -> None:
     assert fault_in(new, variables_of(old, syntax), syntax) == fault
 
 
@@ -134,7 +134,7 @@ def test_variables_are_shown_as_they_are_written() -> None:
     assert PromptTemplate(text="no {variable}", syntax="none").written_variables == []
 
 
-def test_many_faults_are_told_in_short() -> None:
+def test_many_faults_are_listed_briefly() -> None:
     wanted = variables_of("".join(f"{{v{number}}}" for number in range(9)), "format")
     assert fault_in("x", wanted, "format") == ("it lost variables of the template: {v0}, {v1}, {v2}, {v3}, {v4}, …")
 
@@ -150,12 +150,12 @@ def test_many_faults_are_told_in_short() -> None:
     ],
     ids=["empty", "no format", "no mustache", "syntax", "long"],
 )
-def test_a_prompt_that_cannot_be_improved_is_refused_with_the_fix(prompt: str | PromptTemplate, message: str) -> None:
+def test_prompt_that_cannot_be_improved_is_refused_with_the_fix(prompt: str | PromptTemplate, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         template_of(prompt)
 
 
-def test_a_new_text_is_not_empty_and_not_much_longer() -> None:
+def test_new_text_is_not_empty_and_not_much_longer() -> None:
     template = PromptTemplate(text="x" * 100)
     assert template.fault_of(" \n") == "it is empty"
     assert template.fault_of("y" * 2_200) is None

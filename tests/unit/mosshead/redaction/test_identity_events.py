@@ -1,4 +1,4 @@
-"""What an app says about who is who: its ids name somebody, and stay; its words may hold a secret."""
+"""What an app says about identity: ids are kept, and secrets in its words are removed."""
 
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ def told(**fields: Any) -> dict[str, Any]:
 
 
 @given(first=_IDS, second=_IDS, third=_IDS)
-def test_ids_survive(first: UUID, second: UUID, third: UUID) -> None:
+def test_ids_are_kept(first: UUID, second: UUID, third: UUID) -> None:
     one, two, three = map(str, (first, second, third))
     events = [
         told(type="clarify", question_id=one, entity_id=two),

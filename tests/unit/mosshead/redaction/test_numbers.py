@@ -1,4 +1,4 @@
-"""Cards, IBANs and social security numbers: found wherever they stand, by their own sums; a digit changed, and they stay."""
+"""Cards, IBANs and social security numbers: found anywhere by their checksums; with one digit changed, they stay."""
 
 import random
 
@@ -22,7 +22,7 @@ COUNTRIES = st.sampled_from(
 
 
 @given(SEEDS, ISSUED, BETWEEN, AROUND)
-def test_a_card_goes(rng: random.Random, issued: tuple[str, int], between: str, around: str) -> None:
+def test_card_is_redacted(rng: random.Random, issued: tuple[str, int], between: str, around: str) -> None:
     digits = card(rng, *issued)
     written = grouped(digits, (4, 4, 4, 4), between)
     redacted = redact(around.format(written))
@@ -31,7 +31,7 @@ def test_a_card_goes(rng: random.Random, issued: tuple[str, int], between: str, 
 
 
 @given(SEEDS, ISSUED, st.integers(1, 9))
-def test_a_number_that_fails_luhn_stays(rng: random.Random, issued: tuple[str, int], off: int) -> None:
+def test_number_that_fails_luhn_stays(rng: random.Random, issued: tuple[str, int], off: int) -> None:
     digits = card(rng, *issued)
     wrong = digits[:-1] + str((int(digits[-1]) + off) % 10)
     assert not passes_luhn(wrong)
@@ -39,7 +39,7 @@ def test_a_number_that_fails_luhn_stays(rng: random.Random, issued: tuple[str, i
 
 
 @given(SEEDS, st.integers(1, 9), st.booleans())
-def test_a_piece_of_a_longer_number_stays(rng: random.Random, digit: int, before: bool) -> None:
+def test_part_of_a_longer_number_stays(rng: random.Random, digit: int, before: bool) -> None:
     digits = card(rng, "4", 16) + "0000"
     longer = f"{digit}{digits}" if before else f"{digits}{digit}"
     assert redact(f"it says {longer}") == f"it says {longer}"
@@ -47,13 +47,13 @@ def test_a_piece_of_a_longer_number_stays(rng: random.Random, digit: int, before
 
 @pytest.mark.parametrize("start", ["0", "1", "2999", "7", "90"])
 @given(rng=SEEDS)
-def test_a_number_of_no_issuer_stays(rng: random.Random, start: str) -> None:
+def test_number_of_no_issuer_stays(rng: random.Random, start: str) -> None:
     digits = card(rng, start, 16)
     assert redact(f"it says {digits}") == f"it says {digits}"
 
 
 @given(SEEDS, COUNTRIES, BETWEEN, AROUND)
-def test_an_iban_goes(rng: random.Random, country: tuple[str, str], between: str, around: str) -> None:
+def test_iban_is_redacted(rng: random.Random, country: tuple[str, str], between: str, around: str) -> None:
     whole = iban(rng, *country)
     written = grouped(whole, [4] * (len(whole) // 4), between)
     redacted = redact(around.format(written))
@@ -62,7 +62,7 @@ def test_an_iban_goes(rng: random.Random, country: tuple[str, str], between: str
 
 
 @given(SEEDS, COUNTRIES, st.integers(1, 8))
-def test_an_iban_whose_remainder_is_wrong_stays(rng: random.Random, country: tuple[str, str], off: int) -> None:
+def test_iban_with_a_wrong_checksum_stays(rng: random.Random, country: tuple[str, str], off: int) -> None:
     whole = iban(rng, *country)
     wrong = whole[:-1] + str((int(whole[-1]) + off) % 10)
     assert not passes_mod_97(wrong)
@@ -74,5 +74,5 @@ def test_an_iban_whose_remainder_is_wrong_stays(rng: random.Random, country: tup
         ["000-12-3456", "666-12-3456", "912-34-5678", "123-00-4567", "123-45-0000", "1123-45-6789", "123-45-67890"]
     )
 )
-def test_a_number_outside_the_ranges_of_social_security_stays(number: str) -> None:
+def test_number_outside_the_ranges_of_social_security_stays(number: str) -> None:
     assert redact(f"it says {number}") == f"it says {number}"

@@ -1,4 +1,4 @@
-"""`redact`: no secret stays, what only looks like one does, and neither a long text nor a second pass hurts."""
+"""`redact`: no secret remains, look-alikes do, and neither a long text nor a second pass does harm."""
 
 import random
 import re
@@ -15,11 +15,11 @@ from mosshead.redaction.redact import FINDERS
 from mosshead.redaction.text import Folded
 from tests.secrets_given import CARRIERS, Given, carried, kinds, look_alikes, secrets
 
-redacting = sys.modules["mosshead.redaction.redact"]  # the function of its name hides the module in the package
+redacting = sys.modules["mosshead.redaction.redact"]  # the function hides the module of the same name
 
 LONG_TEXT = 32 * 1024
 MOST_SECONDS = 4.0
-"""Of the processor, for a long text, which takes a quarter of one. Where the work grows with the square it takes many."""
+"""Processor seconds for a long text, which takes a quarter of one. Quadratic work would take many."""
 
 SAID = [
     ("my password is hunter2", "my password is [redacted: password]"),
@@ -240,7 +240,7 @@ her licence plate is B-MW 4821
 the otp library in Erlang
 C3PO and R2D2 met on 2024-03-01T12:00:00Z""".splitlines()
 
-# Pieces that secrets are made of, so that a search by chance comes near to them.
+# Parts of secrets, so that random search comes near to them.
 PIECES = st.sampled_from(
     [
         *"password is pw : = ' \" token key my pin code 4821 482913 the for to - -- sk- a1b2c3 hunter2 4111".split(),
@@ -273,7 +273,7 @@ LONG = [
 
 
 @pytest.mark.parametrize(("text", "redacted"), SAID)
-def test_what_is_said_of_a_secret_stays_and_the_secret_goes(text: str, redacted: str) -> None:
+def test_words_around_a_secret_stay_and_the_secret_is_redacted(text: str, redacted: str) -> None:
     assert redact(text) == redacted
 
 
@@ -283,7 +283,7 @@ def test_ordinary_text_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(CARRIERS)))
-def test_no_kind_of_secret_outlives_any_carrier(number: int) -> None:
+def test_no_kind_of_secret_survives_in_any_sentence(number: int) -> None:
     for one in secrets(number, 4 * len(kinds())):
         assert_gone(one, redact(carried(one, number)))
 
@@ -300,12 +300,12 @@ def test_look_alikes_survive() -> None:
 
 
 def private_key() -> list[str]:
-    """The lines of one that is whole."""
+    """Return the lines of a complete key."""
     keys = (one.text.split("\n") for one in secrets(3, 300) if one.kind == "private key")
     return next(lines for lines in keys if len(lines) > 5 and "END" in lines[-1])
 
 
-def test_a_cut_private_key_goes_whichever_end_is_missing() -> None:
+def test_truncated_private_key_is_redacted_whichever_end_is_missing() -> None:
     lines = private_key()
     for cut in (lines[:-2], lines[2:]):
         secret = tuple(line for line in cut if "KEY" not in line)
@@ -314,7 +314,7 @@ def test_a_cut_private_key_goes_whichever_end_is_missing() -> None:
         assert redacted.endswith("\nthanks")
 
 
-def test_a_certificate_stays() -> None:
+def test_certificate_stays() -> None:
     first, *lines, last = private_key()
     public = "\n".join(
         [re.sub("BEGIN .*KEY", "BEGIN CERTIFICATE", first), *lines, re.sub("END .*KEY", "END CERTIFICATE", last)]
@@ -323,22 +323,22 @@ def test_a_certificate_stays() -> None:
 
 
 @given(TEXTS)
-def test_what_was_redacted_stays_as_it_is(text: str) -> None:
+def test_redacted_text_stays_unchanged(text: str) -> None:
     assert redact(redact(text)) == redact(text)
 
 
 @given(st.integers(0, 10_000), st.integers(0, 400), st.text(max_size=20))
-def test_so_does_a_secret_in_any_company(seed: int, number: int, around: str) -> None:
+def test_redacted_text_is_unchanged_in_any_surroundings(seed: int, number: int, around: str) -> None:
     text = around + carried(secrets(seed, number % 16 + 1)[-1], number) + around
     assert redact(redact(text)) == redact(text)
 
 
 @given(TEXTS)
-def test_the_quick_look_passes_over_no_secret(text: str) -> None:
+def test_quick_check_misses_no_secret(text: str) -> None:
     assert_quick_looks_are_right(text)
 
 
-def test_the_quick_look_passes_over_none_of_the_secrets_given() -> None:
+def test_quick_check_misses_none_of_the_given_secrets() -> None:
     for text in [said for said, _ in SAID] + [one.text for one in secrets(1, 400)]:
         assert_quick_looks_are_right(text)
 
@@ -352,8 +352,8 @@ def assert_quick_looks_are_right(text: str) -> None:
 
 
 @pytest.mark.parametrize("piece", LONG)
-def test_a_long_text_of_one_piece_ends(piece: str) -> None:
-    """An eighth of what a message may hold. A pattern that backtracks would not end at all."""
+def test_long_text_of_one_piece_finishes(piece: str) -> None:
+    """An eighth of what a message may contain. A backtracking pattern would not finish at all."""
     text = (piece * (LONG_TEXT // len(piece) + 1))[:LONG_TEXT]
     started = time.process_time()
     assert isinstance(redact(text), str)
@@ -364,7 +364,7 @@ def test_a_long_text_of_one_piece_ends(piece: str) -> None:
 @pytest.mark.parametrize(
     "before", ["", "The key for", "key", "password for", "pin", "login", "user", "Authorization:", "token"]
 )
-def test_a_gap_as_between_the_columns_of_a_table_ends_too(before: str, blank: str) -> None:
+def test_gap_as_between_table_columns_finishes_too(before: str, blank: str) -> None:
     row = f"{before}{blank * (LONG_TEXT // 4 // len(blank))}"
     started = time.process_time()
     assert redact(row * 4) == row * 4
@@ -373,13 +373,13 @@ def test_a_gap_as_between_the_columns_of_a_table_ends_too(before: str, blank: st
 
 @pytest.mark.parametrize("blanks", [1, 16, 17, 400])
 @pytest.mark.parametrize("around", ["", "\u3000", "é "])
-def test_a_secret_is_found_across_a_gap_and_the_gap_stays(blanks: int, around: str) -> None:
+def test_secret_is_found_across_a_gap_and_the_gap_stays(blanks: int, around: str) -> None:
     gap = " " * blanks
     text = f"{around}{gap}the password is:{gap}hunter22{gap}and so on{around}"
     assert redact(text) == text.replace("hunter22", "[redacted: password]")
 
 
-def test_what_a_line_s_end_keeps_apart_stays_apart_in_a_gap() -> None:
+def test_parts_separated_by_a_line_end_stay_separate_in_a_gap() -> None:
     far = " " * 40
     assert redact(f"login{far}ann/qwe123rty9") == f"login{far}ann/[redacted: password]"
     apart = f"login{far}\n{far}ann/qwe123rty9"
@@ -399,10 +399,8 @@ def test_what_a_line_s_end_keeps_apart_stays_apart_in_a_gap() -> None:
         "pin 1234pw:aB3",
     ],
 )
-def test_long_text_is_looked_through_a_few_times_whatever_is_found_in_it(
-    piece: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A pass cut a word or 200 characters off a run without blanks, and the next read the rest again: minutes for a message."""
+def test_long_text_is_scanned_a_few_times_whatever_is_found_in_it(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass once removed a word or 200 characters of a run without blanks, and the next read the rest again: for minutes."""
     folded: list[int] = []
     once: Callable[[str], Folded] = redacting.fold
 
@@ -417,7 +415,7 @@ def test_long_text_is_looked_through_a_few_times_whatever_is_found_in_it(
     assert len(folded) <= len(text)
 
 
-def test_where_each_mark_bares_another_secret_none_of_them_stays() -> None:
+def test_none_of_the_secrets_stays_where_each_redaction_reveals_another() -> None:
     run = "pw:aB3" * 1000
     redacted = redact(f"We met at noon. {run} Then we had tea.")
     assert redacted.startswith("We met at noon. ")
@@ -426,7 +424,7 @@ def test_where_each_mark_bares_another_secret_none_of_them_stays() -> None:
     assert redact(redacted) == redacted
 
 
-def test_a_secret_in_a_long_text_is_found() -> None:
+def test_secret_in_a_long_text_is_found() -> None:
     rng = random.Random(7)
     words = " ".join(rng.choice("we had tea in the garden on a sunny day".split()) for _ in range(10_000))
     assert redact(f"{words} my pin is 4821 {words}").count("[redacted: PIN]") == 1

@@ -1,4 +1,4 @@
-"""All texts of an event: what says something is redacted, what names or orders it stays."""
+"""All texts of an event: content is redacted, names and structure stay."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def redacted(**given: Any) -> MessageEvent:
     return one
 
 
-def test_an_event_without_secrets_is_the_same_event() -> None:
+def test_event_without_secrets_is_the_same_event() -> None:
     one = parse_event(
         event(content="I like tea", metadata={"channel": "web", "n": 7, "seen": True, "at": 1.5, "by": None})
     )
@@ -56,7 +56,7 @@ def test_every_text_of_a_message_is_redacted() -> None:
     assert redacted(content=SAID).text == MARKED
 
 
-def test_arguments_are_read_as_the_json_that_they_are() -> None:
+def test_arguments_are_read_as_json() -> None:
     said = "d\u00e9j\u00e0: my pin is 4821\nbye"
     calls = [
         {"id": "call_1", "type": "function", "function": {"name": "f", "arguments": json.dumps({"a": [said], "b": 1})}}
@@ -65,20 +65,20 @@ def test_arguments_are_read_as_the_json_that_they_are() -> None:
     assert json.loads(call["function"]["arguments"]) == {"a": [said.replace("4821", "[redacted: PIN]")], "b": 1}
 
 
-def test_what_names_an_event_stays() -> None:
+def test_names_of_an_event_stay() -> None:
     key = secrets(1, 1)[0].text
     one = redacted(content=SAID, conversation=key, tool_call_id=key, namespace=["acme", key])
     assert (one.conversation, one.tool_call_id, one.namespace[1], one.text) == (key, key, key, MARKED)
 
 
-def test_the_instructions_of_an_app_are_redacted() -> None:
+def test_instructions_of_an_app_are_redacted() -> None:
     configure = {**event(type="configure", instructions=SAID)}
     for name in ("role", "content"):
         del configure[name]
     assert redact_event(parse_event(configure)).model_dump()["instructions"] == MARKED
 
 
-def test_the_name_of_a_field_says_that_its_value_is_a_secret() -> None:
+def test_field_name_marks_its_value_as_a_secret() -> None:
     fields = {
         "password": "correct horse",
         "pin": 4821,
@@ -120,15 +120,15 @@ def test_no_form_of_a_value_hides_it_under_such_a_name(fields: dict[str, Any]) -
         assert redact_json(redact_json({"arguments": given})) == redact_json({"arguments": given})
 
 
-def test_a_count_of_what_passed_stays() -> None:
+def test_count_of_passes_stays() -> None:
     assert redact_json({"pass": 12, "fail": 1}) == {"pass": 12, "fail": 1}
 
 
-def test_a_card_that_is_a_number_is_redacted() -> None:
+def test_card_that_is_a_number_is_redacted() -> None:
     assert redact_json({"paid": 4111111111111111, "order": 7}) == {"paid": "[redacted: card number]", "order": 7}
 
 
-def test_what_is_no_event_is_redacted_as_deep_as_it_goes() -> None:
+def test_value_that_is_no_event_is_redacted_at_every_depth() -> None:
     deep: Any = SAID
     for _ in range(5000):
         deep = [deep]
@@ -139,19 +139,19 @@ def test_what_is_no_event_is_redacted_as_deep_as_it_goes() -> None:
     assert (inner, one["event_id"], one["password"]) == (MARKED, SAID, "[redacted: password]")
 
 
-def test_long_name_of_a_field_is_read_once_and_not_for_each_of_its_values() -> None:
-    """A list under a name of a hundred thousand letters: read for each item, it took minutes."""
+def test_long_field_name_is_read_once_and_not_for_each_of_its_values() -> None:
+    """A list under a name of a hundred thousand letters took minutes when the name was read for each item."""
     name = "a." * 50_000 + "pin"
     assert set(redact_json({name: [4821] * 400})[name]) == {"[redacted: PIN]"}
 
 
-def test_a_text_that_grows_past_its_limit_is_refused() -> None:
+def test_text_that_grows_past_its_limit_is_refused() -> None:
     text = "pin 4821 " * (MAX_CONTENT_BYTES // 9)
     with pytest.raises(InvalidEvent, match="content: "):
         redacted(content=text)
 
 
-def test_of_very_many_pins_none_stays_and_counts_of_tokens_do() -> None:
+def test_none_of_very_many_pins_stays_and_counts_of_tokens_do() -> None:
     users = [{"name": f"u{number}", f"user{number}_pin": 1000 + number, "tokens": 1532} for number in range(1500)]
     redacted = redact_json({"users": users})["users"]
     assert {value for user in redacted for name, value in user.items() if name.endswith("pin")} == {"[redacted: PIN]"}
@@ -159,12 +159,12 @@ def test_of_very_many_pins_none_stays_and_counts_of_tokens_do() -> None:
     assert redact_json({"users": redacted}) == {"users": redacted}
 
 
-def test_names_under_which_no_secret_stands_keep_their_values_however_many() -> None:
+def test_any_number_of_harmless_names_keep_their_values() -> None:
     settings = {"settings": [{"key": f"colour {number}", "value": "red"} for number in range(1500)]}
     assert redact_json(settings) == settings
 
 
-def test_a_child_of_a_fork_does_not_wait_for_what_a_thread_of_its_parent_was_looking_for() -> None:
+def test_forked_child_does_not_wait_for_a_search_of_its_parents_thread() -> None:
     looking, done = threading.Event(), threading.Event()
 
     class Slow:
@@ -176,7 +176,7 @@ def test_a_child_of_a_fork_does_not_wait_for_what_a_thread_of_its_parent_was_loo
     thread.start()
     looking.wait()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads, from Python 3.12
+        warnings.simplefilter("ignore", DeprecationWarning)  # for forks beside threads, from Python 3.12
         child = os.fork()
     if not child:
         signal.alarm(5)

@@ -1,4 +1,4 @@
-"""Which messages answer a question: by their own scores, and by where they stand."""
+"""Which messages answer a question: by their own scores, and by their position."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -40,7 +40,7 @@ def found(
     place: int | None = None,
     said_at: datetime = NOON,
 ) -> MessageFound:
-    """The message of a number: scores count as standard deviations with `ONE`."""
+    """Return the message with a number: scores count as standard deviations with `ONE`."""
     message = StoredMessage(
         id=UUID(int=number),
         conversation=conversation,
@@ -66,7 +66,7 @@ def parts_of(number: int, those: Sequence[RankedMessage]) -> dict[str, float]:
     return next(one.parts for one in those if one.message.id.int == number)
 
 
-def test_raw_scores_count_by_how_far_they_stand_above_what_was_scanned() -> None:
+def test_raw_scores_count_by_how_far_they_exceed_the_average() -> None:
     near, telling = found(0, cosine=0.6, conversation="a"), found(1, words=9.0, conversation="b")
     cosines, words = Spread(mean=0.2, deviation=0.1), Spread(mean=1.0, deviation=2.0)
     first, second = ranked(near, telling, with_before=cosines, words=words)
@@ -78,7 +78,7 @@ def test_raw_scores_count_by_how_far_they_stand_above_what_was_scanned() -> None
     assert first.parts["with_before"] == pytest.approx(W.with_before * -2.0)
 
 
-def test_where_all_are_alike_a_score_says_nothing() -> None:
+def test_equal_scores_say_nothing() -> None:
     assert "cosine" not in ranked(found(0, cosine=0.4), with_before=Spread(mean=0.4, deviation=0.0))[0].parts
 
 
@@ -100,12 +100,12 @@ def test_only_neighbours_of_one_conversation_lend(conversation: str, place: int)
     assert not {"words_before", "words_after", "with_after"} & parts_of(1, there).keys()
 
 
-def test_the_three_best_of_a_conversation_lend_to_all_of_it() -> None:
+def test_three_best_of_a_conversation_lend_to_all_of_it() -> None:
     there = ranked(*(found(place * 2, cosine=cosine) for place, cosine in enumerate((9.0, 6.0, 3.0, 0.0))))
     assert [one.parts["conversation"] for one in there] == pytest.approx([W.conversation * W.cosine * 6.0] * 4)
 
 
-def test_a_conversation_of_two_lends_what_it_has() -> None:
+def test_conversation_of_two_lends_what_it_has() -> None:
     (first, _) = ranked(found(0, cosine=4.0), found(5, cosine=2.0))
     assert first.parts["conversation"] == pytest.approx(W.conversation * W.cosine * 3.0)
 
@@ -121,35 +121,33 @@ def test_a_conversation_of_two_lends_what_it_has() -> None:
         ("What was painted?", (), False),
     ],
 )
-def test_what_somebody_said_whom_the_question_names_comes_first(
-    question: str, names: tuple[str, ...], by_ines: bool
-) -> None:
+def test_messages_of_a_named_speaker_come_first(question: str, names: tuple[str, ...], by_ines: bool) -> None:
     there = ranked(
         found(0, speaker="Ines"), found(1, speaker="Lou"), found(2), question=asked_by(question, names, NOON)
     )
     assert {one.message.id.int for one in there if "speaker" in one.parts} == ({0} if by_ines else set())
 
 
-def test_a_speaker_of_two_names_is_named_by_either_or_both() -> None:
+def test_speaker_with_two_names_is_named_by_either_or_both() -> None:
     question = QuestionCues(words=asked_by("What does Moreau paint?", (), NOON).words)
     assert question.names_speaker("Ines Moreau")
     assert not question.names_speaker("Ines Mora")
 
 
-def test_what_was_said_at_the_time_that_is_named_comes_first() -> None:
+def test_messages_of_the_named_time_come_first() -> None:
     then, later = found(0, conversation="a"), found(1, conversation="b", said_at=NOON + timedelta(days=90))
     there = ranked(later, then, question=asked_by("What was painted in May 2024?", (), NOON))
     assert numbers(there) == [0, 1]
     assert "when" not in there[1].parts
 
 
-def test_yesterday_is_counted_from_the_day_that_it_is_where_it_is_asked() -> None:
+def test_yesterday_is_counted_from_the_local_day_of_the_question() -> None:
     asking = datetime(2024, 5, 10, 1, 30, tzinfo=timezone(timedelta(hours=2)))  # still the 9th in UTC
     (yesterday,) = asked_by("yesterday", (), asking).periods
     assert yesterday == Period(first=date(2024, 5, 9), last=date(2024, 5, 9))
 
 
-def test_what_was_said_late_in_the_evening_is_of_that_day() -> None:
+def test_late_evening_message_belongs_to_its_local_day() -> None:
     seattle = timezone(-timedelta(hours=8))
     monday = found(0, conversation="a", said_at=datetime(2024, 5, 6, 20, tzinfo=seattle))  # 04:00 of Tuesday in UTC
     there = ranked(monday, question=asked_by("2024-05-07", (), NOON))
@@ -157,19 +155,19 @@ def test_what_was_said_late_in_the_evening_is_of_that_day() -> None:
     assert ranked(monday, question=asked_by("2024-05-06", (), NOON))[0].parts["when"] == W.when
 
 
-def test_a_question_tells_less_than_an_answer() -> None:
+def test_question_counts_less_than_an_answer() -> None:
     there = ranked(found(0, content="Is the boat green? "), found(1))
     assert numbers(there) == [1, 0]
     assert there[1].parts["asks"] == W.asks
 
 
-def test_a_memory_lends_to_the_message_that_it_was_taken_from() -> None:
+def test_memory_lends_to_its_source_message() -> None:
     there = ranked(found(0), found(1), lent={UUID(int=1): 3.0})
     assert numbers(there) == [1, 0]
     assert there[0].parts["lent"] == pytest.approx(W.lent * 3.0)
 
 
-def test_nothing_found_is_nothing_ranked() -> None:
+def test_empty_result_has_no_ranking() -> None:
     assert ranked() == []
 
 
@@ -191,7 +189,7 @@ FOUND = st.lists(
 
 
 @given(FOUND, st.integers(1, 40), st.randoms())
-def test_what_is_ranked_is_explained_in_order_and_the_same_however_it_was_found(
+def test_ranking_is_explained_in_order_and_independent_of_retrieval(
     those: list[MessageFound], limit: int, chance: Any
 ) -> None:
     question = asked_by("What did Ines say in May 2024?", (), NOON)

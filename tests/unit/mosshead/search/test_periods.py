@@ -1,4 +1,4 @@
-"""Times that a question names, and how well what was said on a day may tell of them."""
+"""Times that a question names, and how well a day's messages may answer it."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 
@@ -40,7 +40,7 @@ NAMED = {
     "What am I doing next week?": ["2026-03-09 2026-03-15"],
     "Was habe ich gestern gesagt?": ["2026-03-03 2026-03-03"],
     "Where is the ladder?": [],
-    # To a pattern that ignores case these letters are i, s and k.
+    # A pattern that ignores case treats these letters as i, s and k.
     "Where was I last FRİDAY?": ["2026-02-27 2026-02-27"],
     "What did I say yeſterday?": ["2026-03-03 2026-03-03"],
     "What happened in APRİL?": ["2025-04-01 2025-04-30 each year"],
@@ -49,7 +49,7 @@ NAMED = {
 
 
 @pytest.mark.parametrize("message", NAMED)
-def test_times_are_found_as_they_are_named(message: str) -> None:
+def test_times_are_found_as_named(message: str) -> None:
     found = [f"{one.first} {one.last}{' each year' if one.each_year else ''}" for one in periods(message, TODAY)]
     assert found == NAMED[message]
 
@@ -58,14 +58,14 @@ def test_times_are_found_as_they_are_named(message: str) -> None:
     ("named", "said", "fit"),
     [
         ("in May 2023", date(2023, 5, 1), 1.0),
-        ("in May 2023", date(2023, 6, 7), 1.0),  # a week after it
+        ("in May 2023", date(2023, 6, 7), 1.0),  # a week later
         ("in May 2023", date(2023, 6, 8), 0.0),
         ("in May 2023", date(2024, 5, 9), 0.0),
         ("in December", date(2024, 1, 3), 1.0),
         ("in May", date(2019, 5, 3), 1.0),
         ("on 8 May 2023", date(2023, 5, 8), 1.0),
         ("on 8 May 2023", date(2023, 5, 15), 1.0),
-        ("on 8 May 2023", date(2023, 5, 7), 0.5),  # what was planned
+        ("on 8 May 2023", date(2023, 5, 7), 0.5),  # planned
         ("on 8 May", date(2019, 5, 7), 0.5),
         ("on the evening of 7 July, 2023", date(2023, 7, 3), 0.5),
         ("on 29 February", date(2023, 3, 7), 1.0),
@@ -77,7 +77,7 @@ def test_times_are_found_as_they_are_named(message: str) -> None:
         ("yesterday", date(2026, 3, 2), 0.0),
     ],
 )
-def test_what_is_said_within_a_time_or_a_week_after_it_fits(named: str, said: date, fit: float) -> None:
+def test_message_within_a_time_or_a_week_after_it_fits(named: str, said: date, fit: float) -> None:
     (period,) = periods(named, TODAY)
     assert period.fits(said) == fit
 
@@ -87,7 +87,7 @@ def test_what_is_said_within_a_time_or_a_week_after_it_fits(named: str, said: da
     st.dates(max_value=date.max - timedelta(days=400)),
     st.dates(max_value=date.max - timedelta(days=400)),
 )
-def test_any_text_names_times_that_any_day_can_be_held_against(message: str, today: date, said: date) -> None:
+def test_times_of_any_text_can_be_compared_with_any_day(message: str, today: date, said: date) -> None:
     found = periods(f"999 years ago, {message}", today)
     assert all(one.first <= one.last and one.fits(said) in {0.0, 0.5, 1.0} for one in found)
 
@@ -107,7 +107,7 @@ SEATTLE, BERLIN = timezone(-timedelta(hours=8)), timezone(timedelta(hours=1))
         (NOW.astimezone(SEATTLE), [NOW.astimezone(BERLIN)], 2),
     ],
 )
-def test_today_is_where_it_is_asked_or_else_where_something_was_said_last(
+def test_today_follows_the_zone_of_the_question_or_else_of_the_last_message(
     now: datetime, said: list[datetime], day: int
 ) -> None:
     asked = where_asked(now, said)

@@ -1,4 +1,4 @@
-"""A reranker's order holds, what it leaves out is gone, and where it fails all stays as it was."""
+"""A reranker's order is used, what it omits is dropped, and if it fails everything stays as it was."""
 
 import logging
 import math
@@ -17,12 +17,12 @@ SCORES = st.one_of(st.none(), st.floats(-5, 5))
 
 
 def order(found: Sequence[str], reranker: Reranker | None) -> list[str]:
-    """The texts as it puts them."""
+    """Return the texts in the reranker's order."""
     return reranked(found, lambda one: one, reranker and judge_of(reranker, SECRET))
 
 
 @given(st.lists(SCORES, max_size=2 * JUDGED))
-def test_the_best_are_in_its_order_and_the_rest_stays_behind(scores: list[float | None]) -> None:
+def test_best_are_in_its_order_and_the_rest_stay_behind(scores: list[float | None]) -> None:
     found = [f"{number}" for number in range(len(scores))]
     answer = order(found, lambda _, texts: [scores[int(text)] for text in texts])
 
@@ -32,7 +32,7 @@ def test_the_best_are_in_its_order_and_the_rest_stays_behind(scores: list[float 
     assert answer == [text for _, text in sorted(judged, key=lambda pair: (-pair[0], int(pair[1])))] + found[JUDGED:]
 
 
-def test_it_gets_the_message_and_the_best_alone() -> None:
+def test_reranker_gets_the_message_and_only_the_best() -> None:
     seen: list[tuple[str, int]] = []
 
     def look(message: str, texts: Sequence[str]) -> list[float]:
@@ -61,15 +61,13 @@ def raising(message: str, texts: Sequence[str]) -> list[float]:
     ],
     ids=["raises", "nothing", "too few", "no list", "words", "nan", "infinite"],
 )
-def test_where_it_has_no_good_answer_all_stays_and_the_log_has_no_text(
-    reranker: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_bad_answer_changes_nothing_and_the_log_has_no_text(reranker: Any, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         assert order(["one", "other"], reranker) == ["one", "other"]
     assert SECRET not in caplog.text
 
 
-def test_where_it_takes_too_long_all_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_late_answer_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mosshead.search.rerank.READ_SECONDS", 0.05)
 
     def slow(message: str, texts: Sequence[str]) -> list[float]:
@@ -79,11 +77,11 @@ def test_where_it_takes_too_long_all_stays(monkeypatch: pytest.MonkeyPatch) -> N
     assert order(["one", "other"], slow) == ["one", "other"]
 
 
-def test_without_one_all_stays() -> None:
+def test_no_reranker_changes_nothing() -> None:
     assert order(["one", "other"], None) == ["one", "other"]
 
 
-def test_what_cannot_be_called_is_no_reranker() -> None:
+def test_object_that_cannot_be_called_is_refused() -> None:
     with pytest.raises(ValueError, match="reranker: a callable"):
         judge_of("cross-encoder", SECRET)  # type: ignore[arg-type]
 
@@ -102,7 +100,7 @@ def slowly(_: str, texts: Sequence[str]) -> Any:
 
 
 @pytest.mark.parametrize("reranker", [lazily, slowly, lambda _, texts: [10**400, 1]])
-def test_what_is_lazy_or_too_large_changes_nothing_either(reranker: Reranker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lazy_or_oversized_answer_changes_nothing_either(reranker: Reranker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mosshead.search.rerank.READ_SECONDS", 0.2)
     started = time.monotonic()
     assert order(["a", "b"], reranker) == ["a", "b"]

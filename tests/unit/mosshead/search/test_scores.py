@@ -1,4 +1,4 @@
-"""Scores: a base that no time changes, and a boost for what was said lately, to the digit."""
+"""Scores: a base that never changes, and a boost for recent messages, to the digit."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -27,7 +27,7 @@ MOMENT = timedelta(microseconds=1)
     ],
     ids=str,
 )
-def test_what_was_said_lately_has_a_boost(age: timedelta, boost: float) -> None:
+def test_recent_message_has_a_boost(age: timedelta, boost: float) -> None:
     assert recency_boost(NOW - age, NOW) == boost
 
 
@@ -39,5 +39,5 @@ def test_each_part_of_the_base_counts(relevance: float, salience: float, strengt
     assert base(relevance, salience, strength + more) > scored
 
 
-def test_the_base_is_a_weighted_sum() -> None:
+def test_base_is_a_weighted_sum() -> None:
     assert base(3.0, 5.0, 0.8) == pytest.approx(3.0 * 0.2 + 5.0 * 0.02 + 0.8 * 0.05)

@@ -1,4 +1,4 @@
-"""The schemas that are sent, by the rules of OpenAI's strict mode, and what the answers' text may hold."""
+"""The answer schemas that are sent, by the rules of OpenAI's strict mode, and the text that answers may contain."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ DEEPEST = 10
 
 
 def breaches(schema: Any, depth: int = 0) -> list[str]:
-    """What strict mode would refuse in a schema."""
+    """Return what strict mode would refuse in a schema."""
     if isinstance(schema, list):
         return [breach for item in schema for breach in breaches(item, depth)]
     if not isinstance(schema, dict):
@@ -46,16 +46,16 @@ def breaches(schema: Any, depth: int = 0) -> list[str]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_each_schema_keeps_the_rules_of_strict_mode(model: type[BaseModel]) -> None:
+def test_each_schema_follows_the_rules_of_strict_mode(model: type[BaseModel]) -> None:
     assert breaches(model.model_json_schema()) == []
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_openai_package_would_send_the_same_schema(model: type[BaseModel]) -> None:
+def test_openai_package_would_send_the_same_schema(model: type[BaseModel]) -> None:
     assert to_strict_json_schema(model) == model.model_json_schema()
 
 
-def test_the_rules_catch_a_model_with_a_default_or_open_properties() -> None:
+def test_rules_detect_a_default_or_open_properties() -> None:
     class Loose(BaseModel):
         number: int = 0
         named: dict[str, int]
@@ -67,13 +67,13 @@ def test_the_rules_catch_a_model_with_a_default_or_open_properties() -> None:
     }
 
 
-def test_text_that_postgres_or_a_terminal_could_not_bear_is_cleaned() -> None:
+def test_text_that_postgres_or_a_terminal_cannot_handle_is_cleaned() -> None:
     assert ProfileAnswer(summary=" Peter\x00 is\x1b[31m a writer.\nHe is Swiss. ").summary == (
         "Peter  is [31m a writer.\nHe is Swiss."
     )
 
 
-def test_an_answer_that_does_not_fit_does_not_repeat_itself() -> None:
+def test_error_about_an_unsuitable_answer_does_not_repeat_it() -> None:
     with pytest.raises(ValidationError) as raised:
         ProfileAnswer.model_validate_json('{"summary": ["zanzibarcanary"]}')
 

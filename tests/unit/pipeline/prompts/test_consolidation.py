@@ -1,4 +1,4 @@
-"""The consolidation prompt: one for the whole batch, local numbers only."""
+"""The consolidation prompt: one for the whole batch, with local numbers only."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -29,7 +29,7 @@ def test_facts_and_memories_are_shown_by_short_numbers() -> None:
     assert prompt.answer is ConsolidationAnswer
 
 
-def test_who_said_it_and_the_time_that_it_speaks_of_are_shown() -> None:
+def test_speaker_and_time_of_a_fact_are_shown() -> None:
     start = AT.replace(hour=0, minute=0)
     day = FactOccurrence(start=start, end=start + timedelta(days=1), granularity=Granularity.DAY)
     near = [
@@ -46,7 +46,7 @@ def test_who_said_it_and_the_time_that_it_speaks_of_are_shown() -> None:
     )
 
 
-def test_a_header_leaves_out_the_day_and_the_speaker_that_it_shares_with_the_one_before() -> None:
+def test_header_omits_the_day_and_speaker_it_shares_with_the_one_before() -> None:
     day_after = AT + timedelta(days=1)
     told: list[tuple[datetime, str | None]] = [
         (AT, "Ann"),
@@ -70,7 +70,7 @@ def test_a_header_leaves_out_the_day_and_the_speaker_that_it_shares_with_the_one
     ]
 
 
-def test_a_fact_that_later_ones_may_name_as_a_memory_is_shown_once() -> None:
+def test_fact_that_later_ones_may_refer_to_is_shown_once() -> None:
     tea, drinks = (known("User likes tea", 9, earlier_fact=1), 0.7), (known("User drinks", 8, earlier_fact=7), 0.6)
     facts = [new("User likes tea", said_at=AT), new("User prefers cocoa", tea, drinks, number=2, said_at=AT)]
 
@@ -106,13 +106,13 @@ def test_a_fact_that_later_ones_may_name_as_a_memory_is_shown_once() -> None:
     ],
     ids=["a day", "days", "a month", "an hour", "a day of another zone"],
 )
-def test_a_time_is_shown_as_precisely_as_it_is_known(start: str, end: str, granularity: str, shown: str) -> None:
+def test_time_is_shown_as_precisely_as_it_is_known(start: str, end: str, granularity: str, shown: str) -> None:
     occurred = FactOccurrence.model_validate({"start": start, "end": end, "granularity": granularity})
 
     assert f"F1 2023-01-05, of {shown}, near" in consolidation_prompt([new("x", said_at=AT, occurred=occurred)]).user
 
 
-def test_the_prompt_names_each_action_that_an_answer_may_hold() -> None:
+def test_prompt_names_each_action_of_an_answer() -> None:
     actions = ConsolidationAnswer.model_json_schema()["$defs"]["FactDecision"]["properties"]["action"]["enum"]
 
     assert all(f"- {action}:" in consolidation_prompt([]).system for action in actions)

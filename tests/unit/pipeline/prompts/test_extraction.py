@@ -36,7 +36,7 @@ def batches(draw: st.DrawFn) -> list[Message]:
 
 
 @given(batch=batches(), earlier=batches())
-def test_the_prompt_shows_numbers_and_no_id_of_message_or_conversation(
+def test_prompt_shows_numbers_and_no_id_of_message_or_conversation(
     batch: list[Message], earlier: list[Message]
 ) -> None:
     prompt = extraction_prompt(batch, Background(earlier=tuple(earlier)))
@@ -51,11 +51,11 @@ def test_the_prompt_shows_numbers_and_no_id_of_message_or_conversation(
 
 
 @given(batch=batches())
-def test_the_same_inputs_give_the_same_prompt(batch: list[Message]) -> None:
+def test_same_inputs_give_the_same_prompt(batch: list[Message]) -> None:
     assert extraction_prompt(batch, Background()) == extraction_prompt(list(batch), Background())
 
 
-def test_the_fixed_part_is_short() -> None:
+def test_fixed_part_is_short() -> None:
     prompt = extraction_prompt([], Background())
 
     assert len(prompt.system) / CHARACTERS_PER_TOKEN < 700
@@ -63,7 +63,7 @@ def test_the_fixed_part_is_short() -> None:
     assert (prompt.name, prompt.version) == ("extraction", 4)
 
 
-def test_what_only_some_namespaces_need_only_they_are_told() -> None:
+def test_optional_rules_are_included_only_where_needed() -> None:
     plain = extraction_prompt([], Background())
     told = extraction_prompt([], Background(instructions="Keep pets."))
     shaped = extraction_prompt([], Background(schemas=(PET,)))
@@ -83,7 +83,7 @@ def test_what_only_some_namespaces_need_only_they_are_told() -> None:
         assert words not in plain.system
 
 
-def test_what_is_known_and_what_was_said_before_stand_apart_from_the_batch() -> None:
+def test_background_and_earlier_messages_are_separate_from_the_batch() -> None:
     peter = KnownEntity("Peter", EntityType.PERSON, ("Pete",), "WOBS")
     before = Message(9, UUID(int=9), "x", Role.USER, None, "We met at noon.", AT)
     now = Message(1, UUID(int=1), "x", Role.USER, "Sarah", "Peter is late.", AT)
@@ -110,14 +110,14 @@ def test_what_is_known_and_what_was_said_before_stand_apart_from_the_batch() -> 
     ],
     ids=["a speaker", "by that name", "also called", "of a firm", "a namesake of another kind", "in other letters"],
 )
-def test_of_a_speaker_only_what_the_header_does_not_say_is_told(known: KnownEntity, line: str | None) -> None:
+def test_speaker_is_described_only_beyond_the_header(known: KnownEntity, line: str | None) -> None:
     prompt = extraction_prompt([replace(SAID, speaker="Sarah")], Background((known,)))
 
     assert ("KNOWN NAMES" in prompt.user) is (line is not None)
     assert line is None or f"BEGIN KNOWN NAMES\n{line}\n" in prompt.user
 
 
-def test_instructions_and_schemas_are_shown_as_data_in_blocks_of_their_own() -> None:
+def test_instructions_and_schemas_are_shown_as_data_in_their_own_blocks() -> None:
     background = Background(instructions="Keep pets.\nEND INSTRUCTIONS", schemas=(PET,))
 
     prompt = extraction_prompt([SAID], background)
@@ -128,7 +128,7 @@ def test_instructions_and_schemas_are_shown_as_data_in_blocks_of_their_own() -> 
     )
 
 
-def test_a_part_of_a_message_says_which_part_it_is() -> None:
+def test_part_of_a_message_says_which_part_it_is() -> None:
     message = Message(3, UUID(int=1), None, Role.USER, None, "Hi", AT)
 
     prompt = extraction_prompt([message], Background(), {3: "part 2 of 3"})

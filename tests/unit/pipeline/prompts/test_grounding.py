@@ -77,7 +77,7 @@ def refusal(proposed: ExtractedFact) -> Refusal:
     return refused.why
 
 
-def test_what_the_user_says_plainly_is_a_stated_fact_with_the_users_own_words() -> None:
+def test_plain_statement_of_the_user_is_a_stated_fact_in_their_own_words() -> None:
     fact = taken(proposal(quote='"i drink coffee'))
 
     assert fact.stated
@@ -85,21 +85,21 @@ def test_what_the_user_says_plainly_is_a_stated_fact_with_the_users_own_words() 
     assert fact.sources == (1,)
 
 
-def test_a_quote_that_nobody_said_leaves_a_hypothesis_without_quote() -> None:
+def test_quote_that_nobody_said_leaves_a_hypothesis_without_quote() -> None:
     fact = taken(proposal(quote="I adore coffee"))
 
     assert not fact.stated
     assert fact.quote == ""
 
 
-def test_what_the_user_confirms_counts_by_the_confirming_words() -> None:
+def test_confirmed_statement_counts_by_the_confirming_words() -> None:
     fact = taken(proposal("User lives in Oslo", sources=(2, 3), quote="Yes, that's right"))
 
     assert fact.stated
     assert fact.sources == (2, 3)
 
 
-def test_the_assistants_words_count_by_the_users_yes_alone() -> None:
+def test_assistants_words_count_only_by_the_users_yes() -> None:
     confirmed = taken(proposal("User lives in Oslo", sources=(2, 3), quote="You live in Oslo"))
     unconfirmed = taken(proposal("User lives in Oslo", sources=(1, 2), quote="You live in Oslo"))
 
@@ -123,7 +123,7 @@ def test_the_assistants_words_count_by_the_users_yes_alone() -> None:
         ({"content": "Klaus drinks coffee", "mentions": (mention("Klaus"),)}, Refusal.UNGROUNDED),
     ],
 )
-def test_what_is_not_the_users_is_refused_by_reason(given: dict[str, object], reason: Refusal) -> None:
+def test_fact_not_from_the_user_is_refused_with_the_reason(given: dict[str, object], reason: Refusal) -> None:
     assert refusal(proposal(**given)) is reason
 
 
@@ -131,7 +131,7 @@ def test_unknown_sources_and_those_of_machines_are_left_out() -> None:
     assert taken(proposal(sources=(1, 1, 4, 5, 99))).sources == (1,)
 
 
-def test_a_sentence_that_opens_with_a_stranger_is_a_hypothesis() -> None:
+def test_sentence_that_opens_with_an_unknown_name_is_a_hypothesis() -> None:
     assert not taken(proposal("Klaus drinks coffee")).stated
 
 
@@ -185,7 +185,7 @@ def test_mentions_are_cleaned() -> None:
         ("Peter is a writer", (), None, None),
     ],
 )
-def test_the_user_is_mentioned_even_where_the_model_forgot(
+def test_user_is_mentioned_even_if_the_model_forgot(
     content: str, given: tuple[ExtractedMention, ...], attribute: str | None, role: str | None
 ) -> None:
     fact = taken(proposal(content, mentions=given, attribute=attribute, value="coffee"))
@@ -223,7 +223,7 @@ def test_relations_hold_between_mentions_only() -> None:
         ("sugars", "3", (None, None)),
     ],
 )
-def test_an_attribute_needs_a_value_that_was_said(
+def test_attribute_needs_a_value_that_was_said(
     attribute: str | None, value: str | None, expected: tuple[str | None, str | None]
 ) -> None:
     fact = taken(proposal(attribute=attribute, value=value))
@@ -231,7 +231,7 @@ def test_an_attribute_needs_a_value_that_was_said(
     assert (fact.attribute, fact.value) == expected
 
 
-def test_a_time_that_is_none_costs_the_fact_nothing() -> None:
+def test_invalid_time_costs_the_fact_nothing() -> None:
     wrong = ExtractedTime(start="next week", end=None, granularity=Granularity.WEEK)
     right = ExtractedTime(start="2023-01-04", end=None, granularity=Granularity.DAY)
 
@@ -254,7 +254,7 @@ PET = RecordSchema(
         ("Food", '{"name": "coffee"}', True),
     ],
 )
-def test_a_record_that_does_not_stand_is_refused_and_its_fact_is_not(name: str, data: str, refused: bool) -> None:
+def test_invalid_record_is_refused_and_its_fact_is_not(name: str, data: str, refused: bool) -> None:
     proposed = proposal(record={"name": name, "data": data})
 
     grounded = facts_of(ExtractionAnswer(facts=(proposed,)), MESSAGES, Background(schemas=(PET,)))
@@ -264,7 +264,7 @@ def test_a_record_that_does_not_stand_is_refused_and_its_fact_is_not(name: str, 
     assert grounded.refused == ({Refusal.RECORD: 1} if refused else {})
 
 
-def test_code_has_the_last_word_on_a_time_and_the_content_may_not_contradict_it() -> None:
+def test_code_decides_about_a_time_and_the_content_may_not_contradict_it() -> None:
     batch = [Message(1, UUID(int=1), None, Role.USER, None, "I will meet Peter on Friday.", AT)]
     wrong = ExtractedTime(start="2023-01-13", end=None, granularity=Granularity.DAY)
     given = {"quote": "I will meet Peter on Friday", "kind": MemoryKind.EVENT, "occurred": wrong}
@@ -278,7 +278,7 @@ def test_code_has_the_last_word_on_a_time_and_the_content_may_not_contradict_it(
     assert grounded.refused == {Refusal.UNGROUNDED: 1}
 
 
-def test_a_fact_that_stands_in_two_answers_is_one() -> None:
+def test_fact_in_two_answers_is_one() -> None:
     one = facts_of(ExtractionAnswer(facts=(proposal(),)), MESSAGES, Background())
     again = ExtractionAnswer(facts=(proposal("User drinks Coffee"), proposal("User lives in Rome")))
     other = facts_of(again, MESSAGES, Background())

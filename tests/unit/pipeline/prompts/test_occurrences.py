@@ -20,7 +20,7 @@ def occurrence(
     return (found.start.isoformat(), found.end.isoformat()) if found else None
 
 
-def test_a_time_without_offset_is_in_the_zone_of_the_message() -> None:
+def test_time_without_offset_is_in_the_zone_of_the_message() -> None:
     assert occurrence("2023-01-04", "2023-01-05") == ("2023-01-04T00:00:00+01:00", "2023-01-05T00:00:00+01:00")
     assert occurrence("2023-01-04T10:00Z", "2023-01-04T11:00Z") == (
         "2023-01-04T10:00:00+00:00",
@@ -41,7 +41,7 @@ def test_a_time_without_offset_is_in_the_zone_of_the_message() -> None:
         (Granularity.YEAR, "2024-12-01T00:00:00+01:00"),
     ],
 )
-def test_an_end_that_is_missing_or_the_start_is_one_unit_on(granularity: Granularity, end: str) -> None:
+def test_missing_end_or_one_equal_to_the_start_is_one_unit_later(granularity: Granularity, end: str) -> None:
     assert occurrence("2023-12-04", None, granularity) == ("2023-12-04T00:00:00+01:00", end)
     assert occurrence("2023-12-04", "2023-12-04", granularity) == ("2023-12-04T00:00:00+01:00", end)
 
@@ -72,7 +72,7 @@ def test_whole_days_begin_at_midnight_whatever_hour_the_model_writes() -> None:
         ("0001-01-01", None),
     ],
 )
-def test_what_is_no_time_is_dropped(start: str, end: str | None) -> None:
+def test_invalid_time_is_dropped(start: str, end: str | None) -> None:
     assert occurrence(start, end) is None
 
 
@@ -81,13 +81,13 @@ def test_what_is_no_time_is_dropped(start: str, end: str | None) -> None:
     end=st.none() | st.datetimes().map(str),
     granularity=st.sampled_from(Granularity),
 )
-def test_an_interval_is_never_empty_and_has_a_zone(start: str, end: str | None, granularity: Granularity) -> None:
+def test_interval_is_never_empty_and_has_a_zone(start: str, end: str | None, granularity: Granularity) -> None:
     found = occurrence_of(ExtractedTime(start=start, end=end, granularity=granularity), OSLO)
 
     assert found is None or (found.start < found.end and found.start.utcoffset() is not None)
 
 
-def test_a_fact_may_speak_of_its_time_and_of_no_other() -> None:
+def test_fact_may_mention_only_its_own_time() -> None:
     day = ExtractedTime(start="2023-01-04", end=None, granularity=Granularity.DAY)
     words = words_for(occurrence_of(day, UTC))
 
@@ -96,7 +96,7 @@ def test_a_fact_may_speak_of_its_time_and_of_no_other() -> None:
     assert words.lacks_name_or_number_of("at 0:00, 12 AM")
 
 
-def test_a_fact_may_speak_of_its_hour_on_either_clock() -> None:
+def test_fact_may_mention_its_hour_on_either_clock() -> None:
     hour = ExtractedTime(start="2023-01-04T19:30", end=None, granularity=Granularity.MINUTE)
 
     words = words_for(occurrence_of(hour, datetime.now(UTC).tzinfo))

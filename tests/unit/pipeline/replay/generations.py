@@ -1,4 +1,4 @@
-"""Two generations of memories and what is done to them by hand, for the tests of replaying."""
+"""Two generations of memories with manual changes, for the tests of replaying."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,11 +17,11 @@ SAID, SAID_LATER, SAID_ELSEWHERE = (UUID(int=number) for number in (1, 2, 3))
 """Messages, which are the same in both generations."""
 
 SHADOW = 1 << 64
-"""What the ids of the shadow have more than those of the live generation, where they are the same but for that."""
+"""The offset of the shadow's ids from the live generation's, where they are otherwise the same."""
 
 
 def memory(number: int, content: str, *sources: UUID, cosine: float | None = None, **given: Any) -> KnownMemory:
-    """A memory of an id, that rests on the first message or on those given. cosine: with any memory given a cosine of 1."""
+    """Return a memory with an id, based on the first message or on those given. cosine: with memories whose cosine is 1."""
     fields: dict[str, Any] = {"kind": MemoryKind.FACT, "attribute": None, "value": None, **given}
     vector = None if cosine is None else facing(cosine)
     return KnownMemory(
@@ -30,34 +30,34 @@ def memory(number: int, content: str, *sources: UUID, cosine: float | None = Non
 
 
 def facing(cosine: float) -> Vector:
-    """A unit vector of two dimensions that has a cosine with the first of them."""
+    """Return a two-dimensional unit vector with a cosine to the first axis."""
     return np.array([cosine, (1 - cosine**2) ** 0.5], np.float32)
 
 
 def lives_in(city: str) -> dict[str, Any]:
-    """Where somebody lives, as an attribute."""
+    """Return where somebody lives, as an attribute."""
     return {"attribute": "lives_in", "value": city}
 
 
 def person(number: int, *names: str, sources: tuple[UUID, ...] = (SAID,), **given: Any) -> KnownPerson:
-    """Somebody of names, of whom the first message tells."""
+    """Return somebody with names, introduced in the first message."""
     fields: dict[str, Any] = {"entity_type": "person", "is_user": False, **given}
     return KnownPerson(entity_id=UUID(int=number), names=frozenset(names), sources=frozenset(sources), **fields)
 
 
 def question(number: int, mention: str, message: UUID | None = SAID) -> KnownQuestion:
-    """Whom a name means in a message."""
+    """Return a question about whom a name means in a message."""
     return KnownQuestion(question_id=UUID(int=number), mention=mention, message_id=message, memories=frozenset())
 
 
 def decision(number: int, action: str, memory: int | None, event: int | None = None) -> KnownDecision:
-    """A decision about a memory, or of a command."""
+    """Return a decision about a memory, or of a command."""
     ids = [None if one is None else UUID(int=one) for one in (event, memory)]
     return KnownDecision(decision_id=UUID(int=number), event_id=ids[0], action=action, memory_id=ids[1])
 
 
 def made(kind: type[Command], **given: Any) -> Any:
-    """A command as an app publishes it."""
+    """Return a command as an app publishes it."""
     return kind.model_validate(
         {
             "namespace": ("acme", "sarah"),
@@ -73,12 +73,12 @@ NOTHING = GenerationKnowledge()
 
 
 def known(*memories: KnownMemory) -> GenerationKnowledge:
-    """A generation that knows some memories."""
+    """Return a generation with some memories."""
     return GenerationKnowledge(memories=memories)
 
 
 def ids(*numbers: int) -> list[UUID]:
-    """Ids by their numbers."""
+    """Return ids by their numbers."""
     return [UUID(int=number) for number in numbers]
 
 
@@ -89,7 +89,7 @@ WHOLE = memory(4, "User lives in Berlin with her cat Tom", **lives_in("Berlin"))
 
 
 def renamed(generation: GenerationKnowledge) -> GenerationKnowledge:
-    """The same generation with other ids."""
+    """Return the same generation with other ids."""
     return GenerationKnowledge(
         memories=[replace(one, memory_id=there(one.memory_id)) for one in generation.memories],
         people=[replace(one, entity_id=there(one.entity_id)) for one in generation.people],
@@ -102,7 +102,7 @@ def renamed(generation: GenerationKnowledge) -> GenerationKnowledge:
 
 
 def there(live: UUID) -> UUID:
-    """The id in the shadow of what has an id in the live generation."""
+    """Return the shadow's id of something with an id in the live generation."""
     return UUID(int=live.int + SHADOW)
 
 
@@ -122,7 +122,7 @@ _numbers = st.integers(100, 160)
 
 
 def memories(first: int = 0) -> st.SearchStrategy[list[KnownMemory]]:
-    """Some memories of one generation, many of which are alike; those of two may have ids in common, unless ``first`` differs."""
+    """Memories of one generation, many of them alike; those of two may share ids, unless ``first`` differs."""
     one = st.builds(
         KnownMemory,
         memory_id=_numbers.map(lambda number: UUID(int=first + number)),
@@ -175,7 +175,7 @@ def generations(draw: st.DrawFn, first: int = 0) -> GenerationKnowledge:
 
 @st.composite
 def commands_on(draw: st.DrawFn, known: GenerationKnowledge) -> Command:
-    """Something done by hand to what a generation knows, or to what it does not know."""
+    """A manual change of something a generation knows, or does not know."""
     of_memories = st.sampled_from([UUID(int=5), *(one.memory_id for one in known.memories)])
     of_people = st.sampled_from([UUID(int=5), UUID(int=6), *(one.entity_id for one in known.people)])
     one, other = draw(st.lists(of_people, min_size=2, max_size=2, unique=True))

@@ -1,4 +1,4 @@
-"""What another generation of memories knows otherwise."""
+"""Differences between two generations of memories."""
 
 import time
 from dataclasses import replace
@@ -20,7 +20,7 @@ VALUE: dict[str, Any] = {"attribute": "hobby", "value": "singing"}
 
 
 def numbers(comparison: Comparison) -> tuple[int, list[tuple[int, int]], list[int], list[int]]:
-    """A comparison by the numbers of its memories."""
+    """Return a comparison by the numbers of its memories."""
     reworded = [(one.memory_id.int, other.memory_id.int) for one, other in comparison.reworded]
     only_before, only_after = (
         [one.memory_id.int for one in ones] for ones in (comparison.only_before, comparison.only_after)
@@ -38,7 +38,7 @@ def numbers(comparison: Comparison) -> tuple[int, list[tuple[int, int]], list[in
         (memory(1, "User ran", kind=MemoryKind.EVENT), memory(2, "User ran", kind=MemoryKind.EVENT)),
     ],
 )
-def test_what_is_the_same_as_good_as_word_for_word_is_counted(one: KnownMemory, other: KnownMemory) -> None:
+def test_nearly_identical_memories_are_counted(one: KnownMemory, other: KnownMemory) -> None:
     assert numbers(compare([one], [other])) == (1, [], [], [])
 
 
@@ -52,7 +52,7 @@ def test_what_is_the_same_as_good_as_word_for_word_is_counted(one: KnownMemory, 
         ),
     ],
 )
-def test_what_is_the_same_in_other_words_is_paired(one: KnownMemory, other: KnownMemory) -> None:
+def test_same_memory_in_other_words_is_paired(one: KnownMemory, other: KnownMemory) -> None:
     assert numbers(compare([one], [other])) == (0, [(1, 2)], [], [])
 
 
@@ -72,17 +72,17 @@ def test_what_is_the_same_in_other_words_is_paired(one: KnownMemory, other: Know
         ),
     ],
 )
-def test_what_says_something_else_is_known_to_one_alone(one: KnownMemory, other: KnownMemory) -> None:
+def test_different_memory_is_known_to_one_only(one: KnownMemory, other: KnownMemory) -> None:
     assert numbers(compare([one], [other])) == (0, [], [1], [2])
 
 
-def test_only_what_is_active_counts() -> None:
+def test_only_active_memories_count() -> None:
     closed = memory(2, "User likes tea", active=False)
 
     assert numbers(compare([memory(1, "User likes tea"), closed], [closed])) == (0, [], [1], [])
 
 
-def test_the_most_alike_are_paired() -> None:
+def test_most_similar_are_paired() -> None:
     before = [memory(1, "User likes tea", cosine=1.0), memory(2, "User drinks tea", cosine=0.95)]
     after = [
         memory(11, "User is fond of tea", cosine=0.7),
@@ -93,7 +93,7 @@ def test_the_most_alike_are_paired() -> None:
     assert numbers(compare(before, after)) == (1, [(2, 13)], [], [11])
 
 
-def test_of_one_statement_that_was_made_twice_those_of_the_same_messages_are_paired() -> None:
+def test_repeated_statements_are_paired_by_their_messages() -> None:
     before = [
         memory(1, "User ran", SAID, kind=MemoryKind.EVENT),
         memory(2, "User ran", SAID_LATER, kind=MemoryKind.EVENT),
@@ -106,7 +106,7 @@ def test_of_one_statement_that_was_made_twice_those_of_the_same_messages_are_pai
     assert numbers(compare(before, after)) == (1, [], [1], [11])
 
 
-def test_of_what_is_equally_alike_the_same_is_paired_either_way() -> None:
+def test_equally_similar_memories_are_paired_alike_both_ways() -> None:
     before = [
         memory(1, "User likes tea"),
         memory(2, "user likes tea!"),
@@ -148,7 +148,7 @@ def test_each_memory_is_in_exactly_one_place(before: list[KnownMemory], after: l
 
 
 @given(memories(), memories(), st.randoms(use_true_random=False))
-def test_either_way_and_in_whatever_order_the_same_is_paired(
+def test_pairs_are_the_same_both_ways_and_in_any_order(
     before: list[KnownMemory], after: list[KnownMemory], shuffling: Any
 ) -> None:
     found = compare(before, after)
@@ -167,7 +167,7 @@ def test_either_way_and_in_whatever_order_the_same_is_paired(
 
 
 @given(memories(), memories())
-def test_nothing_is_left_on_both_sides_that_says_the_same(before: list[KnownMemory], after: list[KnownMemory]) -> None:
+def test_nothing_equal_is_left_on_both_sides(before: list[KnownMemory], after: list[KnownMemory]) -> None:
     found = compare(before, after)
 
     for one in found.only_before:
@@ -176,5 +176,5 @@ def test_nothing_is_left_on_both_sides_that_says_the_same(before: list[KnownMemo
 
 
 @given(memories())
-def test_a_generation_is_the_same_as_itself(known: list[KnownMemory]) -> None:
+def test_generation_equals_itself(known: list[KnownMemory]) -> None:
     assert numbers(compare(known, known)) == (sum(one.active for one in known), [], [], [])

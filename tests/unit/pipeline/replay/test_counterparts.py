@@ -1,4 +1,4 @@
-"""What stands in another generation for a memory, for somebody, for a question."""
+"""Counterparts in another generation: of a memory, an entity, a question."""
 
 from uuid import UUID
 
@@ -25,7 +25,7 @@ def counterparts_of(one: KnownMemory, others: list[KnownMemory]) -> tuple[UUID, 
     return tuple(meant_by([one.memory_id], [one], others).memory_ids)
 
 
-def test_a_memory_of_the_same_id_is_the_only_counterpart() -> None:
+def test_memory_with_the_same_id_is_the_only_counterpart() -> None:
     remembered = memory(1, "User likes tea")
 
     assert counterparts_of(remembered, [memory(2, "User likes tea"), memory(1, "User is fond of tea")]) == ids(1)
@@ -46,7 +46,7 @@ def test_a_memory_of_the_same_id_is_the_only_counterpart() -> None:
         ),
     ],
 )
-def test_what_says_the_same_of_a_message_is_a_counterpart(live: KnownMemory, shadow: KnownMemory) -> None:
+def test_same_statement_of_a_message_is_a_counterpart(live: KnownMemory, shadow: KnownMemory) -> None:
     assert counterparts_of(live, [shadow]) == ids(2)
     assert counterparts_of(shadow, [live]) == ids(1)
 
@@ -83,11 +83,11 @@ def test_what_says_the_same_of_a_message_is_a_counterpart(live: KnownMemory, sha
         (memory(1, "User lives there", attribute="lives_in"), memory(2, "User has moved", attribute="lives_in")),
     ],
 )
-def test_what_says_something_else_is_no_counterpart(live: KnownMemory, shadow: KnownMemory) -> None:
+def test_different_statement_is_no_counterpart(live: KnownMemory, shadow: KnownMemory) -> None:
     assert counterparts_of(live, [shadow]) == counterparts_of(shadow, [live]) == ()
 
 
-def test_a_memory_that_was_told_as_two_there_has_both_as_counterparts() -> None:
+def test_memory_that_became_two_there_has_both_as_counterparts() -> None:
     whole = memory(1, "User lives in Berlin with her cat Tom", SAID, SAID_LATER)
 
     assert counterparts_of(
@@ -106,11 +106,11 @@ def test_a_memory_that_was_told_as_two_there_has_both_as_counterparts() -> None:
         memory(2, "Tom lives with User's Berlin cat"),
     ],
 )
-def test_what_tells_more_or_rests_on_more_or_denies_it_is_no_part(other: KnownMemory) -> None:
+def test_memory_with_more_content_more_sources_or_a_denial_is_no_part(other: KnownMemory) -> None:
     assert counterparts_of(memory(1, "User lives in Berlin with her cat Tom"), [other]) == ()
 
 
-def test_the_most_alike_comes_first() -> None:
+def test_most_similar_comes_first() -> None:
     others = [
         memory(2, "User lives in Berlin with Anna", cosine=0.85),
         memory(3, "User is a Berliner, living in Berlin", cosine=0.9),
@@ -123,7 +123,7 @@ def test_the_most_alike_comes_first() -> None:
     assert counterparts_of(live, others) == ids(6, 5, 4, 3, 2)
 
 
-def test_somebody_is_whoever_bears_the_name_in_the_same_messages() -> None:
+def test_entity_has_its_name_in_the_same_messages() -> None:
     live = person(1, "peter", "pete", sources=(SAID, SAID_LATER))
     more, fewer = person(2, "peter", sources=(SAID, SAID_LATER)), person(3, "pete", sources=(SAID,))
 
@@ -133,7 +133,7 @@ def test_somebody_is_whoever_bears_the_name_in_the_same_messages() -> None:
     assert person_of(live, []) is None
 
 
-def test_the_user_is_the_user_and_nobody_else() -> None:
+def test_user_is_the_user_and_nobody_else() -> None:
     live, shadow = person(1, "sarah", is_user=True), person(2, "user", "sarah", is_user=True)
 
     assert person_of(live, [person(3, "sarah"), shadow]) == shadow.entity_id
@@ -141,11 +141,11 @@ def test_the_user_is_the_user_and_nobody_else() -> None:
     assert person_of(live, [person(3, "sarah")]) is None
 
 
-def test_somebody_of_the_same_id_is_the_same() -> None:
+def test_entity_with_the_same_id_is_the_same() -> None:
     assert person_of(person(1, "peter"), [person(2, "peter"), person(1, "anna")]) == UUID(int=1)
 
 
-def test_somebody_of_whom_nothing_was_said_is_the_only_one_of_that_name_and_sort() -> None:
+def test_entity_without_memories_is_the_only_one_of_its_name_and_type() -> None:
     brought, there = person(1, "acme", sources=(), entity_type="org"), person(2, "acme", entity_type="org")
 
     assert person_of(brought, [there, person(3, "acme")]) == there.entity_id
@@ -153,7 +153,7 @@ def test_somebody_of_whom_nothing_was_said_is_the_only_one_of_that_name_and_sort
     assert person_of(brought, [person(3, "acme")]) is None
 
 
-def test_a_question_is_that_about_the_same_mention_in_the_same_message() -> None:
+def test_question_is_about_the_same_mention_in_the_same_message() -> None:
     live = question(1, "Peter")
     others = [question(2, "Anna"), question(3, "peter", SAID_LATER), question(4, "Peter's")]
 

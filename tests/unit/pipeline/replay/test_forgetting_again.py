@@ -1,4 +1,4 @@
-"""What was forgotten by hand, forgotten again in another generation."""
+"""Memories forgotten by hand, forgotten again in another generation."""
 
 from uuid import UUID
 
@@ -21,20 +21,20 @@ from tests.unit.pipeline.replay.generations import (
 
 
 def forgotten(then: GenerationKnowledge, now: GenerationKnowledge, *numbers: int) -> list[UUID] | LeftOut:
-    """What is forgotten there when the first memory, or those given, are forgotten here."""
+    """Return what is forgotten there when the first memory, or those given, are forgotten here."""
     translated = translate(made(Forget, memories=ids(*(numbers or (1,)))), then, now)
     assert isinstance(translated, Forget | LeftOut)
     return translated if isinstance(translated, LeftOut) else translated.memories
 
 
-def test_all_that_says_what_was_forgotten_is_forgotten() -> None:
+def test_every_memory_with_the_forgotten_content_is_forgotten() -> None:
     now = known(memory(11, "User lives in Berlin"), memory(12, "User has moved to Berlin", **lives_in("Berlin")))
 
     assert forgotten(known(BERLIN), now) == ids(11, 12)
     assert forgotten(known(WHOLE), known(memory(11, "User lives in Berlin"), memory(13, CAT.content)), 4) == ids(11, 13)
 
 
-def test_what_has_no_counterpart_is_passed_over_unless_nothing_has_one() -> None:
+def test_memory_without_a_counterpart_is_skipped_unless_none_has_one() -> None:
     assert forgotten(known(BERLIN, CAT), known(memory(13, CAT.content)), 1, 3) == ids(13)
     assert forgotten(known(BERLIN), known(memory(13, CAT.content))) == LeftOut("nothing there says what was forgotten")
     assert forgotten(NOTHING, known(memory(1, BERLIN.content))) == LeftOut(
@@ -42,14 +42,14 @@ def test_what_has_no_counterpart_is_passed_over_unless_nothing_has_one() -> None
     )
 
 
-def test_where_nothing_at_all_was_taken_from_its_messages_nothing_is_missing() -> None:
+def test_nothing_is_missing_where_its_messages_gave_no_memory() -> None:
     elsewhere = memory(13, CAT.content, UUID(int=99))
 
     assert forgotten(known(BERLIN), NOTHING) == LeftOut("nothing there says what was forgotten", done=True)
     assert forgotten(known(BERLIN), known(elsewhere)) == LeftOut("nothing there says what was forgotten", done=True)
 
 
-def test_what_is_left_of_several_that_were_forgotten_is_told() -> None:
+def test_rest_of_several_forgotten_memories_is_reported() -> None:
     both = made(Forget, memories=ids(1, 3))
     then = known(BERLIN, CAT)
 
@@ -59,7 +59,7 @@ def test_what_is_left_of_several_that_were_forgotten_is_told() -> None:
     assert left_unsaid(made(Undo, decision_id=UUID(int=1)), then, NOTHING) is None
 
 
-def test_what_says_what_stays_as_well_is_not_forgotten() -> None:
+def test_memory_that_also_says_what_stays_is_not_forgotten() -> None:
     left_out = LeftOut("what says it there says what stays, too")
     again = memory(5, "User has settled in Berlin", **lives_in("Berlin"))
 
@@ -70,7 +70,7 @@ def test_what_says_what_stays_as_well_is_not_forgotten() -> None:
     assert forgotten(known(BERLIN, again), known(memory(11, BERLIN.content, **lives_in("Berlin")), closed)) == left_out
 
 
-def test_what_is_known_no_longer_holds_nothing_back() -> None:
+def test_inactive_memory_protects_nothing() -> None:
     closed = memory(5, "User has settled in Berlin", active=False, **lives_in("Berlin"))
     shadow = memory(11, "User lives in Berlin", **lives_in("Berlin"))
 
@@ -81,7 +81,7 @@ def test_what_is_known_no_longer_holds_nothing_back() -> None:
     assert forgotten(known(BERLIN, again), known(shadow), 1, 5) == ids(11)
 
 
-def test_what_another_has_a_better_counterpart_for_is_forgotten() -> None:
+def test_memory_is_forgotten_if_the_one_that_stays_has_a_better_counterpart() -> None:
     again = memory(5, "User has settled in Berlin", **lives_in("Berlin"))
     now = known(memory(11, BERLIN.content, **lives_in("Berlin")), memory(15, again.content, **lives_in("Berlin")))
 
@@ -91,7 +91,7 @@ def test_what_another_has_a_better_counterpart_for_is_forgotten() -> None:
     ) == ids(14)
 
 
-def test_what_is_more_like_something_that_stays_is_not_forgotten() -> None:
+def test_memory_more_similar_to_one_that_stays_is_not_forgotten() -> None:
     near = memory(12, "User's sister lives in Berlin", cosine=0.84)
 
     assert forgotten(known(BERLIN, SISTER), known(memory(11, BERLIN.content), near)) == ids(11)
@@ -99,27 +99,27 @@ def test_what_is_more_like_something_that_stays_is_not_forgotten() -> None:
     assert forgotten(known(WHOLE, CAT), known(memory(11, BERLIN.content), memory(13, CAT.content)), 4) == ids(11)
 
 
-def test_what_is_merely_near_to_something_that_stays_is_forgotten() -> None:
+def test_memory_merely_near_one_that_stays_is_forgotten() -> None:
     assert forgotten(known(BERLIN, SISTER), known(memory(11, BERLIN.content, cosine=1.0))) == ids(11)
 
 
-def test_what_was_said_in_the_very_words_is_forgotten_with_all_its_parts() -> None:
+def test_memory_in_the_same_words_is_forgotten_with_all_its_parts() -> None:
     assert forgotten(known(WHOLE, CAT), known(memory(14, WHOLE.content)), 4) == ids(14)
 
 
-def test_a_part_that_something_that_stays_tells_too_is_not_forgotten() -> None:
+def test_part_that_also_belongs_to_one_that_stays_is_not_forgotten() -> None:
     fed = memory(5, "User feeds her cat Tom fish")
 
     assert forgotten(known(WHOLE, fed), known(memory(11, BERLIN.content), memory(13, CAT.content)), 4) == ids(11)
 
 
-def test_what_an_app_put_down_by_its_own_hand_is_forgotten_whatever_else_says_it() -> None:
+def test_memory_an_app_wrote_itself_is_forgotten_whatever_else_says_it() -> None:
     said = memory(5, BERLIN.content)
 
     assert forgotten(known(BERLIN, said), known(BERLIN)) == ids(1)
 
 
-def test_more_than_an_event_may_name_is_left_out() -> None:
+def test_memories_beyond_the_limit_of_an_event_are_left_out() -> None:
     now = known(*(memory(number, BERLIN.content) for number in range(1_000, 1_201)))
 
     too_many = LeftOut("more memories there say it than one event may name")

@@ -1,4 +1,4 @@
-"""What people did by hand, done again in another generation."""
+"""Manual changes repeated in another generation."""
 
 from typing import Any, get_args
 from uuid import UUID
@@ -25,7 +25,7 @@ from tests.unit.pipeline.replay.generations import (
 )
 
 
-def test_what_replaced_a_memory_replaces_the_most_alike_of_its_counterparts() -> None:
+def test_replacement_replaces_the_most_similar_counterpart() -> None:
     remember = made(Remember, content="User lives in Rome", replaces=UUID(int=1), of_version=2)
     closed = memory(10, BERLIN.content, active=False)
     close = memory(11, "User has her home in Berlin", cosine=0.9)
@@ -36,7 +36,7 @@ def test_what_replaced_a_memory_replaces_the_most_alike_of_its_counterparts() ->
     assert translate(remember, known(BERLIN), known(close)) == replacing.model_copy(update={"replaces": UUID(int=11)})
 
 
-def test_what_would_replace_nothing_or_more_than_it_did_is_put_down_all_the_same() -> None:
+def test_replacement_of_nothing_or_of_too_much_is_still_added() -> None:
     remember = made(Remember, content="User lives in Rome", replaces=UUID(int=1), of_version=2)
     alone = remember.model_copy(update={"replaces": None, "of_version": None})
 
@@ -48,7 +48,7 @@ def test_what_would_replace_nothing_or_more_than_it_did_is_put_down_all_the_same
     )
 
 
-def test_what_a_memory_replaced_and_may_stay_is_told() -> None:
+def test_replaced_memory_that_may_stay_is_reported() -> None:
     remember = made(Remember, content="User lives in Rome", replaces=UUID(int=1))
     then, again = known(BERLIN), memory(12, "User has her home in Berlin", cosine=0.9)
 
@@ -63,7 +63,7 @@ def test_what_a_memory_replaced_and_may_stay_is_told() -> None:
     assert left_unsaid(made(Remember, content="x"), then, NOTHING) is None
 
 
-def test_a_merge_names_both_as_they_are_there() -> None:
+def test_merge_names_both_as_they_are_there() -> None:
     merge = made(Merge, entity_id=UUID(int=1), into=UUID(int=2))
     then = GenerationKnowledge(people=[person(1, "pete"), person(2, "peter")])
 
@@ -77,7 +77,7 @@ def test_a_merge_names_both_as_they_are_there() -> None:
     )
 
 
-def test_a_split_names_somebody_and_all_that_says_what_was_known_of_the_other() -> None:
+def test_split_names_the_entity_and_all_memories_of_the_other() -> None:
     split = made(Split, entity_id=UUID(int=7), memories=ids(1, 3))
     then = GenerationKnowledge(memories=[BERLIN, CAT], people=[person(7, "peter")])
     now = GenerationKnowledge(memories=[memory(11, BERLIN.content)], people=[person(17, "peter")])
@@ -92,7 +92,7 @@ def test_a_split_names_somebody_and_all_that_says_what_was_known_of_the_other() 
 
 
 @pytest.mark.parametrize("entity", [None, UUID(int=7)])
-def test_an_answer_names_the_question_and_who_is_meant(entity: UUID | None) -> None:
+def test_answer_names_the_question_and_who_is_meant(entity: UUID | None) -> None:
     clarify = made(Clarify, question_id=UUID(int=5), entity_id=entity)
     then = GenerationKnowledge(people=[person(7, "peter")], questions=[question(5, "Peter")])
     now = GenerationKnowledge(people=[person(17, "peter")], questions=[question(15, "peter")])
@@ -103,7 +103,7 @@ def test_an_answer_names_the_question_and_who_is_meant(entity: UUID | None) -> N
     assert translate(clarify, GenerationKnowledge(people=then.people), now) == LeftOut("nobody asks there")
 
 
-def test_an_answer_to_a_read_names_who_is_meant() -> None:
+def test_answer_to_a_read_names_who_is_meant() -> None:
     clarify = made(Clarify, mention="Peter", text="Where is Peter?", entity_id=UUID(int=7))
     then = GenerationKnowledge(people=[person(7, "peter")])
 
@@ -121,7 +121,7 @@ def undone(then: GenerationKnowledge, now: GenerationKnowledge) -> UUID | LeftOu
     return translated if isinstance(translated, LeftOut) else translated.decision_id
 
 
-def test_what_a_command_did_is_taken_back_by_what_it_did_there() -> None:
+def test_effect_of_a_command_is_undone_by_its_effect_there() -> None:
     then = GenerationKnowledge(decisions=[decision(50, "forget", 1, event=60)])
 
     now = GenerationKnowledge(decisions=[decision(52, "forget", 11, event=61), decision(51, "forget", None, event=60)])
@@ -132,7 +132,7 @@ def test_what_a_command_did_is_taken_back_by_what_it_did_there() -> None:
     assert undone(NOTHING, now) == LeftOut("no such decision was made")
 
 
-def test_of_what_an_import_did_that_of_the_same_memory_is_taken_back() -> None:
+def test_undo_of_an_import_applies_to_the_same_memory() -> None:
     brought = [
         decision(51, "add", None, event=60),
         decision(52, "add", 12, event=60),
@@ -145,7 +145,7 @@ def test_of_what_an_import_did_that_of_the_same_memory_is_taken_back() -> None:
     assert undone(GenerationKnowledge(decisions=[decision(50, "add", None, event=60)]), now) == UUID(int=51)
 
 
-def test_what_was_decided_upon_a_fact_is_taken_back_by_what_was_decided_of_its_counterpart() -> None:
+def test_undo_of_a_decision_applies_to_that_of_its_counterpart() -> None:
     then = GenerationKnowledge(memories=[BERLIN], decisions=[decision(50, "update", 1)])
     memories = [memory(11, BERLIN.content), memory(13, CAT.content)]
     others = [decision(51, "add", 11), decision(52, "update", 13), decision(53, "update", 11, event=60)]
@@ -164,19 +164,19 @@ def test_what_was_decided_upon_a_fact_is_taken_back_by_what_was_decided_of_its_c
     assert undone(of_none, GenerationKnowledge(decisions=[decision(54, "none", None)])) == not_done
 
 
-def test_an_edit_is_meant_for_whatever_is_there() -> None:
+def test_edit_applies_to_whatever_version_is_there() -> None:
     edit = made(EditDocument, document="Profile", patch={"city": "Rome"}, document_version=4)
 
     assert translate(edit, NOTHING, NOTHING) == edit.model_copy(update={"document_version": None})
 
 
 @pytest.mark.parametrize("command", [made(Reflect), made(Summarise, conversation="c")])
-def test_what_names_no_id_stays_as_it_is(command: Command) -> None:
+def test_command_without_ids_stays_unchanged(command: Command) -> None:
     assert translate(command, NOTHING, NOTHING) is command
 
 
-def test_every_event_that_names_an_id_is_translated_or_not_replayed() -> None:
-    """A new command that names an id must not be forgotten here."""
+def test_every_event_with_an_id_is_translated_or_not_replayed() -> None:
+    """A new command with an id must not be forgotten here."""
     naming = {
         str(event.model_fields["type"].default)
         for event in get_args(AnyEvent)
@@ -189,7 +189,7 @@ def test_every_event_that_names_an_id_is_translated_or_not_replayed() -> None:
     assert {str(event.model_fields["type"].default) for event in get_args(AnyEvent)} >= NOT_REPLAYED
 
 
-def test_what_is_translated_is_an_event_that_an_app_could_publish() -> None:
+def test_translated_command_is_an_event_an_app_could_publish() -> None:
     then, now = (
         known(BERLIN),
         known(memory(11, BERLIN.content), memory(12, "User has moved to Berlin", **lives_in("Berlin"))),

@@ -1,4 +1,4 @@
-"""What holds of every command that is carried out again in another generation, whatever both know."""
+"""Properties of every command repeated in another generation, whatever both know."""
 
 from typing import Any
 from uuid import UUID
@@ -39,7 +39,7 @@ _UNLIKE = (
 
 @st.composite
 def clear_generations(draw: st.DrawFn) -> GenerationKnowledge:
-    """A generation in which no two say the same, and nobody shares a name with another."""
+    """Return a generation in which no two memories are equal and nobody shares a name."""
     sources = st.frozensets(st.sampled_from(_ALL_SAID), min_size=1).map(sorted)
     contents = draw(st.lists(st.sampled_from(_UNLIKE), unique=True, min_size=1))
     memories: list[KnownMemory] = [
@@ -63,9 +63,7 @@ def clear_generations(draw: st.DrawFn) -> GenerationKnowledge:
 
 
 @given(st.data(), generations(), generations(SHADOW))
-def test_whatever_is_named_is_known_there(
-    data: st.DataObject, then: GenerationKnowledge, now: GenerationKnowledge
-) -> None:
+def test_every_named_id_exists_there(data: st.DataObject, then: GenerationKnowledge, now: GenerationKnowledge) -> None:
     translated = translate(data.draw(commands_on(then)), then, now)
 
     if not isinstance(translated, LeftOut):
@@ -73,9 +71,7 @@ def test_whatever_is_named_is_known_there(
 
 
 @given(st.data(), generations(), generations(SHADOW))
-def test_what_is_translated_is_so_already(
-    data: st.DataObject, then: GenerationKnowledge, now: GenerationKnowledge
-) -> None:
+def test_translation_is_idempotent(data: st.DataObject, then: GenerationKnowledge, now: GenerationKnowledge) -> None:
     translated = translate(data.draw(commands_on(then)), then, now)
 
     if not isinstance(translated, LeftOut):
@@ -83,7 +79,7 @@ def test_what_is_translated_is_so_already(
 
 
 @given(st.data(), clear_generations())
-def test_where_both_know_the_same_each_id_is_that_of_the_same(data: st.DataObject, then: GenerationKnowledge) -> None:
+def test_ids_correspond_where_both_generations_are_equal(data: st.DataObject, then: GenerationKnowledge) -> None:
     command: Command = data.draw(commands_on(then))
     translated = translate(command, then, renamed(then))
 
@@ -93,9 +89,7 @@ def test_where_both_know_the_same_each_id_is_that_of_the_same(data: st.DataObjec
 
 
 @given(st.data(), generations(), generations(SHADOW))
-def test_nothing_but_ids_and_versions_changes(
-    data: st.DataObject, then: GenerationKnowledge, now: GenerationKnowledge
-) -> None:
+def test_only_ids_and_versions_change(data: st.DataObject, then: GenerationKnowledge, now: GenerationKnowledge) -> None:
     command: Command = data.draw(commands_on(then))
     translated = translate(command, then, now)
 
@@ -106,7 +100,7 @@ def test_nothing_but_ids_and_versions_changes(
 
 
 def _named(command: Command) -> set[UUID]:
-    """The ids that a command names."""
+    """Return the ids that a command names."""
     given: list[Any] = [getattr(command, name, None) for name in _NAMING]
     return {one for named in given for one in (named if isinstance(named, list) else [named]) if one is not None}
 
@@ -121,6 +115,6 @@ def _known(generation: GenerationKnowledge) -> set[UUID]:
 
 
 def _replaces_what_is_closed(command: Command, then: GenerationKnowledge) -> bool:
-    """What is closed there can be replaced no more, as it could not here."""
+    """Return whether it replaces a closed memory, which is impossible there as it would be here."""
     closed = {one.memory_id for one in then.memories if not one.active}
     return getattr(command, "replaces", None) in closed

@@ -1,4 +1,4 @@
-"""Which messages the rules hear at all."""
+"""Which messages the rules read at all."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from pipeline.rules_en.english import is_english
         "I'm 34",
     ],
 )
-def test_english_is_heard(text: str) -> None:
+def test_english_is_read(text: str) -> None:
     assert is_english(text)
 
 
@@ -35,5 +35,5 @@ def test_english_is_heard(text: str) -> None:
         "Quedamos a las once y once",
     ],
 )
-def test_other_languages_are_not(text: str) -> None:
+def test_other_languages_are_ignored(text: str) -> None:
     assert not is_english(text)

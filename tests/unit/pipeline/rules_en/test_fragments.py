@@ -1,4 +1,4 @@
-"""Notes without a verb, made into sentences."""
+"""Notes without a verb, turned into sentences."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from pipeline.rules_en.sentences import whole
         ("| me | nights | 7B |", "I have nights, 7B"),
     ],
 )
-def test_a_line_of_a_list_says_who_is_what(note: str, sentence: str) -> None:
+def test_line_of_a_list_says_who_is_what(note: str, sentence: str) -> None:
     assert whole(note, listed=True) == sentence
 
 
@@ -25,5 +25,5 @@ def test_a_line_of_a_list_says_who_is_what(note: str, sentence: str) -> None:
         *("I'm off Friday", "I'm allergic to Mondays", "Anna's off Friday", "who's free Friday", "On Mon, 3 May 2024"),
     ],
 )
-def test_other_texts_stay_as_they_are(text: str) -> None:
+def test_other_texts_are_not_changed(text: str) -> None:
     assert whole(text, listed=False) == text

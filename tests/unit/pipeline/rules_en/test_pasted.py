@@ -1,4 +1,4 @@
-"""Which lines of a message are the words of whoever sent it."""
+"""Which lines of a message are its sender's own words."""
 
 import pytest
 
@@ -29,21 +29,21 @@ def own(text: str) -> list[str]:
         "Tom moved out: I live alone.",
     ],
 )
-def test_what_one_writes_oneself_stays(text: str) -> None:
+def test_own_words_stay(text: str) -> None:
     assert own(text) == text.splitlines()
 
 
-def test_an_answer_below_a_quoted_mail_is_one_s_own() -> None:
+def test_answer_below_a_quoted_mail_is_ones_own() -> None:
     assert own(f"On 3 May 2024, at 10:12, Peter <p@example.com> wrote:\n> I moved.\n\n{OWN}") == ["> I moved.", OWN]
 
 
-def test_the_answer_below_a_chat_is_one_s_own() -> None:
+def test_answer_below_a_chat_is_ones_own() -> None:
     assert own(f"Tom: I live in Oslo.\nand I have a dog\n\n{OWN}") == [OWN]
     assert own(f"Tom: I live in Oslo.\nMe: {OWN}") == [f"Me: {OWN}"]
 
 
 @pytest.mark.parametrize("said", ["Tom wrote", "Yesterday she told me", "My boss texted me back"])
-def test_what_somebody_said_after_a_colon(said: str) -> None:
+def test_reported_words_after_a_colon_are_recognised(said: str) -> None:
     assert own(f"{said}: I live in Paris and I work at Google. My wife is Kim.") == [said]
 
 

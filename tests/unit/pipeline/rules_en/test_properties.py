@@ -1,4 +1,4 @@
-"""What holds of the offline extraction for any text at all."""
+"""Properties of the offline extraction for any text."""
 
 import time
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from pipeline.rules_en import extract_offline
 
 SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=UTC)
 MOST_SECONDS = 10.0
-"""Half a second to one on a quiet machine. What takes minutes, as where the work grows with the square, shall fail."""
+"""Half a second to one on a quiet machine. Quadratic work takes minutes and must fail."""
 
 WORDS = [
     *"I my we our you he she it Peter Anna Leeds Acme WOBS brother company is am are was live lives work works at in to".split(),
@@ -70,7 +70,7 @@ def test_extraction_is_deterministic(said: list[tuple[Role, str | None, str]]) -
 
 
 @given(turns, turns)
-def test_earlier_messages_give_no_facts_of_their_own(
+def test_earlier_messages_give_no_facts(
     earlier: list[tuple[Role, str | None, str]], said: list[tuple[Role, str | None, str]]
 ) -> None:
     heard = [Message(m.number + 100, m.event_id, "c", m.role, m.speaker, m.content, SAID_AT) for m in messages(said)]
@@ -105,7 +105,7 @@ def test_earlier_messages_give_no_facts_of_their_own(
         "remember this ",
     ],
 )
-def test_a_very_long_message_takes_no_more_than_a_moment(piece: str) -> None:
+def test_very_long_message_takes_only_a_moment(piece: str) -> None:
     content = piece * (50_000 // len(piece))
     started = time.process_time()
     extract_offline(messages([(Role.USER, None, content)]), Background())
@@ -113,7 +113,7 @@ def test_a_very_long_message_takes_no_more_than_a_moment(piece: str) -> None:
 
 
 @pytest.mark.parametrize("mark", "….!#ßⅧ")
-def test_a_long_run_of_one_mark_is_read_once(mark: str) -> None:
+def test_long_run_of_one_mark_is_read_once(mark: str) -> None:
     started = time.process_time()
     extract_offline(messages([(Role.USER, None, mark * 32_000)]), Background())
     suspicion_of(mark * 32_000, "", ())

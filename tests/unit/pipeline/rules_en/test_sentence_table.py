@@ -1,7 +1,7 @@
-"""A table of sentences as people write them in a chat: what each is made into, or that nothing is made of it.
+"""A table of chat sentences: the facts each gives, or that it gives none.
 
-The table stands in sentence_table.txt: after "> " what the user says, under it one line per fact, "kind: content", with
-"[attribute=value]" where it has one; no line where nothing is kept. All were said on Wednesday 10 May 2023.
+The table is sentence_table.txt: after "> " the user's words, then one line per fact, "kind: content", with "[attribute=value]" if
+it has one; no line if nothing is kept. All were said on Wednesday 10 May 2023.
 """
 
 from datetime import UTC, datetime
@@ -38,5 +38,5 @@ def written(fact: Fact) -> str:
 
 
 @pytest.mark.parametrize(("text", "facts"), table())
-def test_a_sentence_becomes_these_facts_and_no_others(text: str, facts: list[str]) -> None:
+def test_sentence_gives_these_facts_and_no_others(text: str, facts: list[str]) -> None:
     assert heard(text) == facts

@@ -40,7 +40,7 @@ from mosshead.language.verbs import looks_back, tense_at
         ("We just bought a house in May", "in May", True),
     ],
 )
-def test_the_clause_around_a_phrase_tells_its_direction(sentence: str, phrase: str, past: bool | None) -> None:
+def test_clause_around_a_phrase_shows_its_direction(sentence: str, phrase: str, past: bool | None) -> None:
     start = sentence.index(phrase)
     assert tense_at(sentence, start, start + len(phrase)) is past
 
@@ -60,5 +60,5 @@ def test_the_clause_around_a_phrase_tells_its_direction(sentence: str, phrase: s
         ("", False),
     ],
 )
-def test_a_predicate_tells_by_its_verb(predicate: str, past: bool) -> None:
+def test_predicate_shows_it_by_its_verb(predicate: str, past: bool) -> None:
     assert looks_back(predicate) is past

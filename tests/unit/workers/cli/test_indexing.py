@@ -1,4 +1,4 @@
-"""Which indexes of scopes are made and dropped, as of what there is."""
+"""Which scope indexes are created and dropped, given the present ones."""
 
 from uuid import UUID
 
@@ -41,7 +41,7 @@ WHOLE = dict.fromkeys(LARGE.indexes, True)
         *("messages outgrown too", "messages alone outgrown"),
     ],
 )
-def test_indexes_are_made_dropped_or_kept_as_the_scopes_require(
+def test_indexes_are_created_dropped_or_kept_as_the_scopes_require(
     large: list[Scope],
     indexes: dict[str, bool],
     whole: list[Scope],
@@ -52,7 +52,7 @@ def test_indexes_are_made_dropped_or_kept_as_the_scopes_require(
     assert (found.whole, found.drop, found.make) == (whole, drop, make)
 
 
-def test_each_scope_has_a_name_of_its_own_that_postgres_keeps_whole() -> None:
+def test_each_scope_has_a_unique_name_that_postgres_keeps_whole() -> None:
     others = scope(1, "n"), Scope(LaneRef(UUID(int=2), UUID(int=2)), "m", 384, "memories", 1), TALK
     names = {name for one in (scope(1), *others) for name in one.indexes}
     assert len(names) == 4 * len(LARGE.indexes)

@@ -1,4 +1,4 @@
-"""How the operator's commands go over namespaces and tenants."""
+"""How operators' commands iterate over namespaces and tenants."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ def letter(tenant: int, namespace: int) -> DeadLetter:
     return DeadLetter(lane, UUID(int=0), "stage", "why", bytes=None, times=1, age=0.0)
 
 
-def test_the_names_of_a_tenants_lanes_are_read_in_one_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_a_tenants_lanes_are_read_in_one_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[UUID] = []
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""What the operator's commands print."""
+"""The output of operators' commands."""
 
 import io
 import json
@@ -33,11 +33,11 @@ def test_times_are_short(seconds: float | None, said: str | None) -> None:
 
 
 @given(st.text())
-def test_nothing_reaches_the_terminal_that_it_would_obey(text: str) -> None:
+def test_terminal_control_characters_are_not_printed(text: str) -> None:
     assert all(one.isprintable() or one in "\n\t" or category(one) == "Zs" for one in spelt_out(text))
 
 
-def test_what_is_readable_stays_as_it_is() -> None:
+def test_readable_text_stays_unchanged() -> None:
     assert spelt_out("Zoë likes\u3000寿司\n") == "Zoë likes\u3000寿司\n"
     assert spelt_out("\x1b[2J\x9b") == r"\x1b[2J\x9b"
     assert spelt_out("\u202edrow\U000e0041") == r"\u202edrow\U000e0041"
@@ -46,7 +46,7 @@ def test_what_is_readable_stays_as_it_is() -> None:
 HOSTILE = "Zoë \x1b[2J \x9b2J \x7f \u202edrow\u202c \U000e0041 \ud800"
 
 
-def test_json_names_what_a_terminal_would_obey_by_its_number(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_writes_control_characters_as_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     print_answer(True, {"body": HOSTILE, HOSTILE: 1})
     said = capsys.readouterr().out
 
@@ -55,7 +55,7 @@ def test_json_names_what_a_terminal_would_obey_by_its_number(capsys: pytest.Capt
     assert json.loads(said) == {"body": HOSTILE, HOSTILE: 1}
 
 
-def test_json_is_ascii_where_the_output_is_not_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_is_ascii_if_the_output_is_not_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="latin-1", write_through=True))
     print_answer(True, {"body": "Zoë likes 寿司"})
@@ -64,7 +64,7 @@ def test_json_is_ascii_where_the_output_is_not_utf_8(monkeypatch: pytest.MonkeyP
     assert json.loads(written.getvalue()) == {"body": "Zoë likes 寿司"}
 
 
-def test_a_table_shows_text_as_it_is_and_breaks_no_id(capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_shows_text_unchanged_and_breaks_no_id(capsys: pytest.CaptureFixture[str]) -> None:
     letter_id = "0a0b0c0d-0000-4000-8000-000000000001"
     shown = table(("id", "reason"), [(letter_id, "[red]why\x07\u202e"), (letter_id, None)], nothing="none")
     print_answer(False, {}, shown)
@@ -75,13 +75,13 @@ def test_a_table_shows_text_as_it_is_and_breaks_no_id(capsys: pytest.CaptureFixt
     assert "none" not in said
 
 
-def test_a_row_is_a_line_for_whoever_reads_it_from_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+def test_row_is_one_line_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     row = ("acme/" + "x" * 90, "quarantined 3 min ago: many dead letters")
     print_answer(False, {}, table(("namespace", "state"), [row], nothing="none"))
     assert capsys.readouterr().out.splitlines()[1].split(maxsplit=1) == list(row)
 
 
-def test_an_empty_table_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+def test_empty_table_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     print_answer(False, {}, table(("id",), [], nothing="There are none."))
     assert capsys.readouterr().out == "There are none.\n"
 
@@ -91,12 +91,12 @@ def test_fields_without_a_value_are_left_out(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.split() == ["id", "7"]
 
 
-def test_a_path_is_written_as_the_command_line_takes_it() -> None:
+def test_path_is_written_as_the_command_line_takes_it() -> None:
     assert path_text(("acme", "sarah")) == "acme/sarah"
     assert path_text(None) == "-"
 
 
-def test_words_between_colons_are_no_pictures(capsys: pytest.CaptureFixture[str]) -> None:
+def test_words_between_colons_are_no_emoji(capsys: pytest.CaptureFixture[str]) -> None:
     shown = table(["content"], [[":key:"]], nothing=""), fields([("content", ":key:", False)])
     print_answer(False, {}, *shown)
     assert capsys.readouterr().out.count(":key:") == 2

@@ -1,4 +1,4 @@
-"""What `up` says when all of it runs."""
+"""The output of `up` when everything runs."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from workers.cli.up import _say_where
 from workers.local.addresses import Addresses
 
 
-def test_a_login_and_a_command_stand_on_one_line_to_be_copied(
+def test_login_and_command_are_on_one_line_to_be_copied(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")

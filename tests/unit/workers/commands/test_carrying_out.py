@@ -1,4 +1,4 @@
-"""Each command has somebody who carries it out."""
+"""Each command has a handler."""
 
 from typing import get_args
 
@@ -6,5 +6,5 @@ from mosshead.events import Command
 from workers.commands import dispatch as commands
 
 
-def test_no_command_is_left_out() -> None:
+def test_every_command_has_a_handler() -> None:
     assert set(commands._CARRIED_OUT) == set(get_args(Command))

@@ -6,7 +6,7 @@ from workers.console.login import FREE, LONGEST, MANY, MOST_ADDRESSES, WINDOW, A
 
 
 class Clock:
-    """Stands still until it is moved on."""
+    """Stands still until the test moves it."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -43,7 +43,7 @@ def test_failures_of_one_address_hold_up_no_other(attempts: Attempts) -> None:
     assert attempts.wait("203.0.113.8") == 0
 
 
-def test_address_that_waits_longer_than_the_window_begins_anew(attempts: Attempts, clock: Clock) -> None:
+def test_address_that_waits_longer_than_the_window_starts_anew(attempts: Attempts, clock: Clock) -> None:
     for _ in range(50):
         attempts.failed("203.0.113.7")
     clock.now += WINDOW + 1
@@ -100,5 +100,5 @@ def test_addresses_of_one_network_count_as_one(attempts: Attempts, failing: str,
         ("10.0.0.1", "1.1.1.1,", "10.0.0.1"),
     ],
 )
-def test_only_a_proxy_of_ours_says_whose_address_counts(connected: str, forwarded: str, address: str) -> None:
+def test_only_our_own_proxy_says_whose_address_counts(connected: str, forwarded: str, address: str) -> None:
     assert address_of(connected, forwarded, {"10.0.0.1", "10.0.0.2"}) == address

@@ -33,7 +33,7 @@ def found(draw_from: st.DrawFn) -> list[Neighbour]:
 
 
 @given(found())
-def test_all_that_is_drawn_lies_on_the_sheet_and_nothing_on_anything_else(neighbours: list[Neighbour]) -> None:
+def test_drawing_stays_on_the_sheet_without_overlaps(neighbours: list[Neighbour]) -> None:
     drawing = draw(neighbours, CENTRE)
     places = [(dot.x, dot.y) for dot in drawing.dots] + [(WIDTH / 2, HEIGHT / 2)]
     assert all(0 < x < WIDTH and 0 < y < HEIGHT for x, y in places)
@@ -45,7 +45,7 @@ def test_all_that_is_drawn_lies_on_the_sheet_and_nothing_on_anything_else(neighb
     assert len(drawing.lines) == len(drawing.dots)
 
 
-def test_the_nearest_come_first_where_there_is_no_room_for_all() -> None:
+def test_nearest_come_first_where_there_is_no_room_for_all() -> None:
     near = [neighbour() for _ in range(20)]
     far = [neighbour(near[0].id, 2) for _ in range(20)]
     drawing = draw(near + far, CENTRE)
@@ -53,12 +53,12 @@ def test_the_nearest_come_first_where_there_is_no_room_for_all() -> None:
     assert drawing.left_out == 16
 
 
-def test_an_edge_says_how_two_stand_to_each_other() -> None:
+def test_edge_says_how_two_entities_are_related() -> None:
     (line,) = draw([neighbour(predicate="brother_of")], CENTRE).lines
     assert line.predicate == "brother of"
 
 
-def test_who_stands_alone_has_an_empty_drawing() -> None:
+def test_entity_without_neighbours_has_an_empty_drawing() -> None:
     assert draw([], CENTRE).dots == ()
 
 

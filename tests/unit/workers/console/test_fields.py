@@ -31,7 +31,7 @@ def field(pointer: str) -> Field:
     return next(one for one in fields_of(BODY) if one.pointer == pointer)
 
 
-def test_a_document_is_its_leaves_each_with_an_input_that_fits() -> None:
+def test_document_is_shown_as_its_leaves_each_with_a_fitting_input() -> None:
     assert [(one.pointer, one.kind, one.value) for one in fields_of(BODY)][:6] == [
         ("/name", "text", "Maren"),
         ("/years", "number", "11"),
@@ -45,7 +45,7 @@ def test_a_document_is_its_leaves_each_with_an_input_that_fits() -> None:
 
 
 @given(bodies)
-def test_a_form_that_is_sent_as_it_came_changes_nothing(body: dict[str, Any]) -> None:
+def test_form_sent_unchanged_changes_nothing(body: dict[str, Any]) -> None:
     as_browsers_do = [change(one, one.value.replace("\r\n", "\n").replace("\n", "\r\n")) for one in fields_of(body)]
     assert patch_of(as_browsers_do) == {}
 
@@ -63,7 +63,7 @@ def test_a_form_that_is_sent_as_it_came_changes_nothing(body: dict[str, Any]) ->
         ("/odd", "[]", ["odd"], []),
     ],
 )
-def test_what_was_changed_is_patched_and_the_rest_stays(pointer: str, said: str, path: list[str], value: Any) -> None:
+def test_changed_field_is_patched_and_the_rest_stays(pointer: str, said: str, path: list[str], value: Any) -> None:
     patch = patch_of([change(one, said if one.pointer == pointer else one.value) for one in fields_of(BODY)])
     outcome: Any = patch
     for key in path:
@@ -73,7 +73,7 @@ def test_what_was_changed_is_patched_and_the_rest_stays(pointer: str, said: str,
     assert {**merged(BODY, patch), path[0]: None} == {**BODY, path[0]: None}
 
 
-def test_what_was_emptied_is_removed() -> None:
+def test_emptied_field_is_removed() -> None:
     assert patch_of([change(field("/name"), "")]) == {"name": None}
     assert patch_of([change(field("/nights"), "")]) == {"nights": None}
 
@@ -81,11 +81,11 @@ def test_what_was_emptied_is_removed() -> None:
 @pytest.mark.parametrize(
     ("pointer", "said"), [("/years", "many"), ("/nights", "perhaps"), ("/odd", "{"), ("/years", "NaN")]
 )
-def test_what_does_not_fit_its_kind_is_named(pointer: str, said: str) -> None:
+def test_value_of_the_wrong_kind_is_named(pointer: str, said: str) -> None:
     with pytest.raises(ValueError, match=rf"^{pointer}: must be "):
         patch_of([change(field(pointer), said)])
 
 
-def test_a_new_field_is_json_or_else_text() -> None:
+def test_new_field_is_json_or_else_text() -> None:
     assert [guessed(one) for one in ("12", '["a"]', "Skagen ", "true")] == [12, ["a"], "Skagen", True]
     assert [guessed(one) for one in ("NaN", "Infinity", "1e999", "[NaN]")] == ["NaN", "Infinity", "1e999", "[NaN]"]

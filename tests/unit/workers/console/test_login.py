@@ -13,7 +13,7 @@ def basic(text: str) -> str:
     return "Basic " + base64.b64encode(text.encode()).decode()
 
 
-def test_the_login_is_admitted_whatever_the_case_of_the_scheme() -> None:
+def test_login_is_accepted_in_any_case_of_the_scheme() -> None:
     assert LOGIN.admits(basic("ops:quiet:harbour"))
     assert LOGIN.admits(basic("ops:quiet:harbour").replace("Basic", "basic"))
 
@@ -34,16 +34,16 @@ def test_the_login_is_admitted_whatever_the_case_of_the_scheme() -> None:
         basic("ops:quiet:harbour").replace("Basic", "Bearer"),
     ],
 )
-def test_anything_else_is_not(header: str | None) -> None:
+def test_other_logins_are_refused(header: str | None) -> None:
     assert not LOGIN.admits(header)
 
 
-def test_a_password_may_hold_a_colon_and_shows_in_no_repr() -> None:
+def test_password_may_contain_a_colon_and_is_in_no_repr() -> None:
     assert login_of(SecretStr("ops:quiet:harbour")) == LOGIN
     assert "harbour" not in repr(LOGIN)
 
 
 @pytest.mark.parametrize("setting", [None, "", "ops", "ops:", ":quietharbour", "ops:short"])
-def test_without_a_proper_login_the_console_does_not_start(setting: str | None) -> None:
+def test_console_does_not_start_without_a_proper_login(setting: str | None) -> None:
     with pytest.raises(ConfigurationError, match=r"MOSSHEAD_CONSOLE_AUTH .* NAME:PASSWORD"):
         login_of(None if setting is None else SecretStr(setting))

@@ -1,4 +1,4 @@
-"""What a memory says is hostile text: nothing of it may reach a page unescaped."""
+"""Memories contain hostile text: none of it may reach a page unescaped."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import workers.console
 TEMPLATES = sorted((Path(workers.console.__file__).parent / "templates").glob("*.html"))
 
 
-def test_only_the_token_of_a_form_is_written_as_it_is() -> None:
+def test_only_the_token_of_a_form_is_written_unescaped() -> None:
     assert len(TEMPLATES) > 10
     for template in TEMPLATES:
         text = template.read_text(encoding="utf-8")

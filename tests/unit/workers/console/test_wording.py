@@ -13,7 +13,7 @@ BERLIN = timezone(timedelta(hours=2))
 PUBLISHER = UUID(int=7)
 
 
-def test_times_of_the_service_are_told_in_utc_and_those_of_what_was_said_where_it_was() -> None:
+def test_times_of_the_service_are_in_utc_and_those_of_messages_are_local() -> None:
     said = datetime(2026, 3, 2, 1, 30, tzinfo=BERLIN)
     assert moment(said) == "1 Mar 2026, 23:30"
     assert (day(said), moment_there(said)) == ("2 Mar 2026", "2 Mar 2026, 01:30 +02:00")
@@ -30,13 +30,13 @@ def test_times_of_the_service_are_told_in_utc_and_those_of_what_was_said_where_i
         (Granularity.YEAR, "2026"),
     ],
 )
-def test_when_something_happened_is_told_as_precisely_as_it_is_known(granularity: Granularity, told: str) -> None:
+def test_occurrence_is_shown_as_precisely_as_it_is_known(granularity: Granularity, told: str) -> None:
     start = datetime(2026, 3, 2, 12 if granularity is Granularity.MINUTE else 0, tzinfo=UTC)
     assert occurred(Occurrence(start=start, end=start + timedelta(days=1), granularity=granularity)) == told
 
 
-def test_a_day_is_that_of_who_said_it() -> None:
-    start = datetime(2026, 3, 1, tzinfo=BERLIN)  # 22:00 of the day before in UTC
+def test_day_is_that_of_the_speaker() -> None:
+    start = datetime(2026, 3, 1, tzinfo=BERLIN)  # 22:00 UTC the day before
     assert occurred(Occurrence(start=start, end=start + timedelta(days=1), granularity=Granularity.DAY)) == "1 Mar 2026"
     assert (
         occurred(Occurrence(start=start, end=start + timedelta(days=31), granularity=Granularity.MONTH)) == "March 2026"
@@ -44,11 +44,11 @@ def test_a_day_is_that_of_who_said_it() -> None:
 
 
 @given(st.text(), st.text())
-def test_a_text_is_taken_apart_at_a_mention_and_nothing_of_it_is_lost(text: str, mention: str) -> None:
+def test_text_is_split_at_a_mention_and_nothing_is_lost(text: str, mention: str) -> None:
     assert "".join(around(text, mention)) == text
 
 
-def test_the_mention_is_the_middle() -> None:
+def test_middle_part_is_the_mention() -> None:
     assert around("Ask peter soon", "Peter") == ("Ask ", "peter", " soon")
     assert around("Ask her", "Peter") == ("Ask her", "", "")
 
@@ -68,17 +68,17 @@ def test_a_decision_tells_what_it_was_about(fact: dict[str, Any], about: str) ->
     assert told(one) == about
 
 
-def test_a_long_text_is_cut_and_says_so() -> None:
+def test_long_text_is_cut_and_says_so() -> None:
     assert shortened("a" * 60, 10) == "a" * 9 + "…"
     assert shortened("short", 10) == "short"
 
 
-def test_how_fresh_it_is() -> None:
+def test_freshness_is_described() -> None:
     assert freshness(Progress()) == "up to date"
     assert freshness(Progress(at_work=True)) == "refreshing profiles"
     assert freshness(Progress(pending=1)) == "1 event waiting"
     assert freshness(Progress(pending=1, published={PUBLISHER: 3}, received={PUBLISHER: 1})) == "3 events waiting"
 
 
-def test_json_is_told_plainly() -> None:
+def test_json_is_shown_plainly() -> None:
     assert plainly({"name": "Anna", "tags": ["a", 1, None], "more": {}}) == "name: Anna; tags: a, 1, –; more: "

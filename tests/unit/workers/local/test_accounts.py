@@ -9,7 +9,9 @@ import pytest
 from workers.local.accounts import Account, give
 
 
-def test_giving_a_folder_away_opens_none_of_those_above_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_giving_a_folder_to_another_user_opens_none_of_those_above_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given: list[Path] = []
     monkeypatch.setattr(os, "chown", lambda path, *_, **__: given.append(path))
     private = tmp_path / "private"

@@ -1,4 +1,4 @@
-"""The logs of the embedded service stay small, while programs write to them and `mosshead logs` follows them."""
+"""The logs of the embedded service stay small while programs write to them and `mosshead logs` follows them."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ def a_program_that_talks(folder: Path) -> Iterator[Path]:
         yield log
 
 
-def test_a_log_is_emptied_beside_its_copy_while_its_program_writes_on(folder: Path) -> None:
+def test_log_is_truncated_after_copying_while_its_program_writes_on(folder: Path) -> None:
     with kept_small(folder, 20_000, every=0.05), a_program_that_talks(folder) as log:
         wait_until(log.with_suffix(".log.1").exists, timeout=30, what="a first copy")
         before = log.with_suffix(".log.1").stat().st_mtime_ns
@@ -43,7 +43,7 @@ def test_a_log_is_emptied_beside_its_copy_while_its_program_writes_on(folder: Pa
     assert sorted(file.name for file in folder.iterdir()) == ["talker.log", "talker.log.1"]
 
 
-def test_a_log_below_its_limit_is_left_as_it_is(folder: Path) -> None:
+def test_log_below_its_limit_is_left_unchanged(folder: Path) -> None:
     (folder / "small.log").write_text("a line\n")
     (folder / "large.log").write_text("a line\n" * 100)
     with kept_small(folder, 600):
@@ -53,7 +53,7 @@ def test_a_log_below_its_limit_is_left_as_it_is(folder: Path) -> None:
     assert not (folder / "small.log.1").exists()
 
 
-def test_the_command_logs_follows_a_log_past_the_cut(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_logs_command_follows_a_log_past_the_cut(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(folder.parent / "state"))
     log = folder / "up.log"
     log.write_text("before\n" * 100)

@@ -1,4 +1,4 @@
-"""What waits for the answer to a question."""
+"""Memories that wait for the answer to a question."""
 
 from uuid import UUID, uuid4
 
@@ -43,12 +43,12 @@ def linked(mention: str = "Peter") -> LinkedFacts:
     )
 
 
-def test_one_question_is_asked_of_a_name_in_a_message_whatever_the_facts() -> None:
+def test_one_question_is_asked_about_a_name_in_a_message_whatever_the_facts() -> None:
     assert asked(1) == asked(1, 2) == asked(1, mention="PETER")
     assert len({asked(1), asked(2), asked(1, mention="Anna")}) == 3
 
 
-def test_what_the_fact_states_of_the_mention_waits_with_it() -> None:
+def test_statement_of_the_fact_about_the_mention_waits_with_it() -> None:
     (question,) = open_questions(1, fact(1, 2), linked=linked(), messages=MESSAGES)
 
     assert question.message_id == UUID(int=1)
@@ -57,8 +57,8 @@ def test_what_the_fact_states_of_the_mention_waits_with_it() -> None:
     assert open_questions(2, fact(1), linked=linked(), messages=MESSAGES) == []
 
 
-def test_between_two_who_are_open_each_question_names_the_other() -> None:
-    """Whichever is answered first, nothing of what the fact states is lost."""
+def test_each_of_two_open_mentions_has_a_question_that_names_the_other() -> None:
+    """Whichever is answered first, no statement of the fact is lost."""
     known = {one.entity_id: one for one in (WRITER, BROTHER)}
     both = {name: OpenMention(tuple(known), "subject") for name in ("Peter", "Anna")}
     peter, anna = open_questions(1, fact(1), linked=LinkedFacts({}, {1: both}, {1: ()}, {}, known), messages=MESSAGES)

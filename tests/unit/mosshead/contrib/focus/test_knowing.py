@@ -1,4 +1,4 @@
-"""From rows to what is known of a message: nearest memories, gender, kin; nothing of counts."""
+"""From rows to knowledge about a message: nearest memories, gender, kin; no counts."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -45,11 +45,11 @@ def row(entity_id: UUID, name: str, kind: str = "person", **given: Any) -> Simpl
         ({"name": "Alex", "aliases": ["Alexandra Rusu"]}, Gender.SHE),
     ],
 )
-def test_gender(given: dict[str, Any], gender: Gender | None) -> None:
+def test_gender_is_read_from_memories(given: dict[str, Any], gender: Gender | None) -> None:
     assert known_entities([row(ANN, **given)])[ANN].gender is gender
 
 
-def test_homes_and_kin_are_among_those_that_are_known_and_the_user_is_nobody_to_track() -> None:
+def test_homes_and_kin_are_among_the_known_and_the_user_is_not_tracked() -> None:
     user = uuid4()
     found = known_entities(
         [
@@ -75,20 +75,20 @@ def bearer(text: int, entity_id: UUID, similarity: float) -> SimpleNamespace:
     return SimpleNamespace(kind="bearer", number=text, entity_id=entity_id, similarity=similarity)
 
 
-def test_the_nearest_memory_counts_and_most_for_its_subject() -> None:
+def test_nearest_memory_counts_and_most_for_its_subject() -> None:
     told = (near(0, "x", 0.5, ANN, about=(YARD,)), near(0, "y", 0.4, ANN), near(1, "z", 0.9, BO))
     known = known_to(0, {}, [], by_kind([*told, bearer(0, ANN, 0.3), bearer(1, BO, 0.2)]), {})
     assert known.near == {ANN: 0.5, YARD: pytest.approx(0.425)}
     assert known.bearers == {ANN: 0.3}
 
 
-def test_words_in_common_bring_a_memory_nearer_to_a_description() -> None:
+def test_common_words_bring_a_memory_nearer_to_a_description() -> None:
     told = (near(1, "Ann bakes bread", 0.3, ANN), near(1, "Bo sells stamps", 0.3, BO))
     known = known_to(0, {"the baker": 1}, [], by_kind(told), {})
     assert known.described["the baker"] == {ANN: pytest.approx(0.6), BO: 0.3}
 
 
-def test_a_noun_that_a_memory_has_for_another_is_not_its_subject() -> None:
+def test_noun_a_memory_uses_for_another_is_not_its_subject() -> None:
     told = (
         near(1, "Ann held the ladder for the electrician", 0.5, ANN, about=(BO,)),
         near(2, "Ann is the electrician", 0.5, ANN, about=(BO,)),
@@ -100,7 +100,7 @@ def test_a_noun_that_a_memory_has_for_another_is_not_its_subject() -> None:
 
 
 @given(st.permutations(range(6)), st.integers(1, 5), st.integers(0, 10_000))
-def test_neither_order_nor_repetition_nor_counts_change_what_is_known(order: list[int], times: int, count: int) -> None:
+def test_order_repetition_and_counts_do_not_change_what_is_known(order: list[int], times: int, count: int) -> None:
     told = [near(0, f"memory {number}", number / 10, (ANN, BO)[number % 2], about=(YARD,)) for number in range(6)]
     shuffled = tuple(told[number] for number in order) * times
     assert known_to(0, {}, [], by_kind(told), {}) == known_to(0, {}, [], by_kind(shuffled), {})
@@ -129,5 +129,5 @@ def test_namesakes_are_one_name_and_the_user_is_none() -> None:
         ("the boat २०२४", "a boat", 1.0),
     ],
 )
-def test_words_in_common(text: str, other: str, share: float) -> None:
+def test_common_words_are_found(text: str, other: str, share: float) -> None:
     assert shared(content_words(text), content_words(other)) == share

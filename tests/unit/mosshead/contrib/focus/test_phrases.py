@@ -1,4 +1,4 @@
-"""Where a message refers: which words, how, and with which part in their clause."""
+"""References in a message: which words, of which kind, and in which role in their clause."""
 
 import pytest
 from hypothesis import given
@@ -49,7 +49,7 @@ def place_of(text: str, word: str) -> PhrasePlace:
         ("…!?", {}),
     ],
 )
-def test_what_refers(text: str, found: dict[str, str]) -> None:
+def test_references_are_found(text: str, found: dict[str, str]) -> None:
     assert {one.text: one.form.value for one in read(text)} == found
 
 
@@ -57,7 +57,7 @@ def test_what_refers(text: str, found: dict[str, str]) -> None:
     ("text", "word", "part"),
     [
         ("Otto is late", "Otto", GrammaticalRole.SUBJECT),
-        ("Otto's late", "Otto", GrammaticalRole.OWNER),  # "late" might as well be a boat
+        ("Otto's late", "Otto", GrammaticalRole.OWNER),  # "late" might be a boat
         ("Otto's in", "Otto", GrammaticalRole.SUBJECT),
         ("Has Otto been told?", "Otto", GrammaticalRole.SUBJECT),
         ("I called Otto", "Otto", GrammaticalRole.OBJECT),
@@ -71,7 +71,7 @@ def test_what_refers(text: str, found: dict[str, str]) -> None:
         ("Hers are green", "Hers", GrammaticalRole.SUBJECT),
     ],
 )
-def test_parts_of_a_clause(text: str, word: str, part: GrammaticalRole) -> None:
+def test_clauses_are_analysed(text: str, word: str, part: GrammaticalRole) -> None:
     assert place_of(text, word).part is part
 
 
@@ -83,7 +83,7 @@ def test_places_count_sentences_from_the_last() -> None:
     assert not place_of("What does Otto say?", "Otto").reports
 
 
-def test_a_description_is_sought_as_the_memories_would_tell_it() -> None:
+def test_description_is_searched_in_the_words_of_memories() -> None:
     sought = {one.text: one.sought for one in read("My doctor met the man with the cane, and him from the train.")}
     assert sought["my doctor"] == "the user's doctor"
     assert sought["the man"] == "the man with the cane"
@@ -97,14 +97,14 @@ def test_the_first_one_says_less_than_the_one_in_red() -> None:
 @pytest.mark.parametrize(
     "word", ["baker", "librarian", "pianist", "husband", "postman", "waitress", "engineer", "trainee"]
 )
-def test_words_for_people(word: str) -> None:
+def test_words_for_people_are_recognised(word: str) -> None:
     assert is_person(word)
 
 
 @pytest.mark.parametrize(
     "word", ["water", "number", "list", "address", "van", "or", "weather", "coffee", "principal", "coo"]
 )
-def test_words_for_things(word: str) -> None:
+def test_words_for_things_are_recognised(word: str) -> None:
     assert not is_person(word)
 
 
@@ -115,11 +115,11 @@ def test_any_text_can_be_read(text: str) -> None:
         assert one.form in ReferenceForm
 
 
-def test_a_long_message_is_read_to_its_end() -> None:
+def test_long_message_is_read_to_its_end() -> None:
     found = read("she told him that the baker knew it, " * 100)
     assert len([one for one in found if one.text == "the baker"]) == 100
 
 
-def test_a_message_without_a_stop_is_not_looked_for_over_and_over() -> None:
+def test_message_without_a_stop_is_not_searched_repeatedly() -> None:
     text = "so he told me that the guy from the shop wanted to see the man with the van " * 50
     assert sum(len(one.sought) for one in read(text)) < 8 * len(text)

@@ -9,7 +9,7 @@ from mosshead.contrib.focus import FocusState, LayerEntry, ResolvedReference, Se
 from mosshead.language.wordlists import Gender
 
 
-def test_to_json_and_back() -> None:
+def test_state_survives_json() -> None:
     one, other = uuid4(), uuid4()
     state = FocusState(
         scene=(LayerEntry(entity_id=one, fit=0.8, score=0.7, age=2),),
@@ -27,6 +27,6 @@ def test_to_json_and_back() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{}, {"scene": 1}, {**FocusState().to_json(), "seen": [{"message": 1}]}])
-def test_what_is_no_state_is_refused(wrong: dict[str, object]) -> None:
+def test_malformed_state_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="state: not what"):
         FocusState.from_json(wrong)

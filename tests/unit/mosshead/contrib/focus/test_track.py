@@ -1,4 +1,4 @@
-"""What a conversation has in focus, turn by turn, and whom its words mean."""
+"""What a conversation has in focus, turn by turn, and what its words refer to."""
 
 import json
 import random
@@ -26,7 +26,7 @@ LAUNCH = known("Can it go out today?", near=near(How_to_launch_a_boat=0.5))
             ("Otto is here.", ">Hm.", ">Hm.", "Nora sat with Ivan.", "He left."),
             "he",
             {"Ivan Brook"},
-        ),  # the first is long ago
+        ),  # the first was long ago
         (("Otto is on leave, so he rests.",), "he", {"Otto Reiss"}),
         (("Ivan is late.", "Otto will call him."), "him", {"Ivan Brook"}),  # not the subject of its own clause
         (("Marlow is late.", "She overslept.", "Ivan is on time.", "Where is she?"), "she", {"Kit Marlow"}),
@@ -38,28 +38,28 @@ LAUNCH = known("Can it go out today?", near=near(How_to_launch_a_boat=0.5))
         (("The Regatta is in May.", "Is that one full?"), "that one", {"Spring Regatta"}),
     ],
 )
-def test_words_that_refer(messages: tuple[str, ...], words: str, whom: set[str]) -> None:
+def test_references_are_resolved(messages: tuple[str, ...], words: str, whom: set[str]) -> None:
     assert meant(said(*messages))[words] == whom
 
 
 @pytest.mark.parametrize(
     "messages",
     [
-        ("He is late.",),  # nobody was spoken of
+        ("He is late.",),  # nobody was mentioned
         ("Nora is here.", "Is it cold, or is he?"),  # nobody of that gender
         ("The Regatta is in May.", "It's raining."),
         ("Otto has a van.", "Is it blue?"),  # a person is no "it"
-        ("Brightwater is shut.", "Keep it dry."),  # where the talk happens is no thing
+        ("Brightwater is shut.", "Keep it dry."),  # a place is no thing
         ("Otto has vans.", "Are they blue?"),
-        ("Marlow is late.", "She overslept.", "Is he in?"),  # who was "she" is no "he"
-        ("Kit is late.",),  # two bear the name, and nothing tells which
+        ("Marlow is late.", "She overslept.", "Is he in?"),  # "she" cannot become "he"
+        ("Kit is late.",),  # two have the name
     ],
 )
-def test_what_means_nobody_is_left_alone(messages: tuple[str, ...]) -> None:
+def test_words_that_mean_nobody_are_left_alone(messages: tuple[str, ...]) -> None:
     assert meant(said(*messages)) == {}
 
 
-def test_a_name_of_several_is_the_one_at_the_scene_or_spoken_of() -> None:
+def test_shared_name_means_the_entity_in_the_scene_or_in_focus() -> None:
     assert names(said("We are at Lamplight.", "Kit is late.").topic) == {"Kit Marlow"}
     spoken = said("She is late.", state=said("Kit is here.", knowing={"Kit is here.": _bearer("Kit_Sorel")}))
     assert names(said("Kit again.", state=spoken).topic) == {"Kit Sorel"}
@@ -69,14 +69,14 @@ def _bearer(name: str) -> FocusKnowledge:
     return known("Kit is here.", bearers=near(**{name: 0.5, "Kit_Marlow": 0.2}))
 
 
-def test_the_users_own_is_the_one_that_the_memories_call_so() -> None:
+def test_users_own_entity_is_the_one_the_memories_call_so() -> None:
     message = "My own Kit should not see it."
     told = known(message, described={"the user's own Kit": near(Kit_Sorel=0.7, Kit_Marlow=0.1)})
     found = said("We are at Lamplight.", "Kit is late.", message, knowing={message: told})
     assert meant(found)["my own kit"] == {"Kit Sorel"}
 
 
-def test_a_description_is_whom_the_memories_describe() -> None:
+def test_description_means_the_entity_that_memories_describe() -> None:
     message = "Where is the sailmaker?"
     told = known(message, described={"the sailmaker": near(Otto_Reiss=0.6, Nora_Finch=0.3)})
     assert meant(said(message, knowing={message: told})) == {"the sailmaker": {"Otto Reiss"}}
@@ -84,19 +84,19 @@ def test_a_description_is_whom_the_memories_describe() -> None:
     assert meant(said(message, knowing={message: vague})) == {}
 
 
-def test_a_description_is_of_the_gender_of_its_noun() -> None:
+def test_description_has_the_gender_of_its_noun() -> None:
     message = "Where is the landlady?"
     told = known(message, described={"the landlady": near(Otto_Reiss=0.6, Nora_Finch=0.5)})
     assert meant(said(message, knowing={message: told})) == {"the landlady": {"Nora Finch"}}
 
 
-def test_who_owns_a_description_is_not_the_topic() -> None:
+def test_owner_in_a_description_is_not_the_topic() -> None:
     message = "Write to her husband."
     told = known(message, described={"the husband": near(Otto_Reiss=0.3)})
     assert names(said("Nora is ill.", message, knowing={message: told}).topic) == {"Otto Reiss"}
 
 
-def test_what_the_assistant_says_moves_no_layer() -> None:
+def test_assistant_messages_move_no_layer() -> None:
     before, after = (
         said("We are at Brightwater.", "Is Otto in?"),
         said(">Ivan is, at Lamplight.", state=said("Is Otto in?")),
@@ -113,7 +113,7 @@ def test_her_husband_is_one_of_her_kin_and_no_woman() -> None:
     assert names(found.topic) == {"Otto Reiss"}
 
 
-def test_what_is_near_without_a_name_is_the_topic_and_what_that_means() -> None:
+def test_near_entity_without_a_name_is_the_topic_and_so_is_its_meaning() -> None:
     found = said(
         "We are at Brightwater.", "Can it go out today?", "Otto can do that.", knowing={"Can it go out today?": LAUNCH}
     )
@@ -133,7 +133,7 @@ def test_how_we_do_it_asks_for_a_process_whoever_else_is_described() -> None:
     assert names(found.topic) == {"Ivan Brook"}
 
 
-def test_the_usual_drill_is_the_nearest_of_the_scene_where_none_was_spoken_of() -> None:
+def test_the_usual_drill_is_the_nearest_of_the_scene_if_none_was_mentioned() -> None:
     message = "And then the usual drill."
     knowing = {message: known(message, near=near(How_to_launch_a_boat=0.1))}
     found = said("We are at Brightwater.", message, knowing=knowing)
@@ -147,7 +147,7 @@ def test_the_first_one_is_nobody_who_is_hardly_near() -> None:
     assert meant(said("We are at Lamplight.", message, knowing=knowing)) == {}
 
 
-def test_the_organisation_that_a_sentence_is_about_is_its_topic() -> None:
+def test_organisation_that_a_sentence_is_about_is_its_topic() -> None:
     knowing = {
         text: known(text, near=near(How_to_launch_a_boat=0.6))
         for text in ("Is Brightwater open?", "Cold at Brightwater.")
@@ -156,39 +156,39 @@ def test_the_organisation_that_a_sentence_is_about_is_its_topic() -> None:
     assert names(said("Cold at Brightwater.", knowing=knowing).topic) == {"How to launch a boat"}
 
 
-def test_a_new_name_that_heads_the_last_clause_is_the_topic() -> None:
+def test_new_name_at_the_head_of_the_last_clause_is_the_topic() -> None:
     assert names(said("Otto is here.", "He has the list, and Ivan goes first.").topic) == {"Ivan Brook"}
     assert names(said("Otto is here.", "He shouted at Ivan.").topic) == {"Otto Reiss"}
 
 
-def test_a_person_who_opens_the_talk_is_no_scene() -> None:
+def test_person_who_opens_the_talk_is_no_scene() -> None:
     assert not said("Is Otto in?").scene
 
 
-def test_the_scene_stays_until_another_is_named() -> None:
+def test_scene_stays_until_another_is_named() -> None:
     state = said("We are at Brightwater.", "Otto is late.", "It rains.", "Ask Ivan.")
     assert names(state.scene) == {"Brightwater"}
     assert names(said("Lamplight has called.", state=state).scene) == {"Lamplight"}
 
 
-def test_a_project_that_opens_the_talk_is_its_scene_and_later_stands_for_its_organisation() -> None:
+def test_project_that_opens_the_talk_is_its_scene_and_later_stands_for_its_organisation() -> None:
     assert names(said("The Regatta: what is open?").scene) == {"Spring Regatta"}
     assert names(said("Sorel rang.", "Is the Regatta on?").scene) == {"Brightwater"}
     assert not said("Sorel rang.", "Is Otto in?").scene
 
 
-def test_the_topic_is_the_latest_focus_and_what_else_was_said_a_mention() -> None:
+def test_topic_is_the_latest_focus_and_other_names_are_mentions() -> None:
     state = said("We are at Brightwater.", "He is seventy. Is Nora in?", state=said("Otto is here."))
     assert (names(state.topic), names(state.mentions)) == ({"Nora Finch"}, {"Otto Reiss"})
     assert names(said("Nora said it hisses.", state=said("Otto is here.")).topic) == {"Otto Reiss"}
 
 
-def test_what_was_mentioned_is_gone_with_the_next_turn() -> None:
+def test_mention_is_gone_with_the_next_turn() -> None:
     state = said("Otto is here. Is Nora in?", "She is early.")
     assert "Otto Reiss" not in names(state.topic) | names(state.mentions)
 
 
-def test_scores_fall_while_nothing_is_said_of_them() -> None:
+def test_scores_fall_for_what_is_not_mentioned() -> None:
     now = said("Brightwater again.", "Is Otto in?", "Is Otto in?")
     scores = [(now.scene[0].score, now.topic[0].score)]
     for _ in range(3):
@@ -239,7 +239,7 @@ MESSAGES = st.lists(
 
 
 @given(MESSAGES)
-def test_in_one_go_or_turn_by_turn_through_json_it_is_the_same(messages: list[str]) -> None:
+def test_result_is_the_same_at_once_or_turn_by_turn_through_json(messages: list[str]) -> None:
     now = FocusState()
     for message in messages:
         now = FocusState.from_json(json.loads(json.dumps(said(message, state=now).to_json())))
@@ -247,7 +247,7 @@ def test_in_one_go_or_turn_by_turn_through_json_it_is_the_same(messages: list[st
 
 
 @given(MESSAGES, st.integers(1, 6))
-def test_where_nothing_is_named_the_scene_stays_and_nothing_rises(messages: list[str], turns: int) -> None:
+def test_scene_stays_and_nothing_rises_where_nothing_is_named(messages: list[str], turns: int) -> None:
     before = said(*messages)
     for _ in range(turns):
         after = said("Hm, zibble frotz.", state=before)
@@ -259,7 +259,7 @@ def test_where_nothing_is_named_the_scene_stays_and_nothing_rises(messages: list
 
 
 @given(MESSAGES, st.sampled_from(["zibble", "frotz", "quondam plover"]))
-def test_words_that_nobody_knows_change_nothing(messages: list[str], words: str) -> None:
+def test_unknown_words_change_nothing(messages: list[str], words: str) -> None:
     plain, with_words = said(*messages), said(*(f"{message} Hm, {words}." for message in messages))
     for layer in ("scene", "seen"):
         assert [one.entity_id for one in getattr(plain, layer)] == [one.entity_id for one in getattr(with_words, layer)]
@@ -267,7 +267,7 @@ def test_words_that_nobody_knows_change_nothing(messages: list[str], words: str)
 
 
 @given(MESSAGES, st.randoms(use_true_random=False))
-def test_the_order_in_which_things_are_known_decides_nothing(messages: list[str], chance: random.Random) -> None:
+def test_order_of_knowledge_decides_nothing(messages: list[str], chance: random.Random) -> None:
     def shuffled(text: str) -> FocusKnowledge:
         told = known(text)
         entities = list(told.entities.items())

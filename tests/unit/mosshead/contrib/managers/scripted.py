@@ -1,4 +1,4 @@
-"""A model that answers what a test tells it to, as JSON, read as an endpoint's answer is."""
+"""A model that gives the test's answers, as JSON, read like an endpoint's answer."""
 
 import json
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class Scripted:
 
 
 def change(action: str, **given: Any) -> dict[str, Any]:
-    """A change as a model proposes it."""
+    """Return a change as a model proposes it."""
     data = given.pop("data", None)
     text = data if data is None or isinstance(data, str) else json.dumps(data)
     plain = {"memory": None, "kind": None, "sources": [1], "reason": "said so"}
@@ -39,10 +39,10 @@ def change(action: str, **given: Any) -> dict[str, Any]:
 
 
 def new(kind: str, **data: Any) -> dict[str, Any]:
-    """An insert."""
+    """Return an insert."""
     return change("insert", kind=kind, data=data)
 
 
 def field_set(name: str, value: Any, *sources: int) -> dict[str, Any]:
-    """A field of a document as a model proposes it."""
+    """Return a field of a document as a model proposes it."""
     return {"name": name, "value": json.dumps(value), "sources": list(sources) or [1]}

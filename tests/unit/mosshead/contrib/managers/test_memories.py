@@ -1,4 +1,4 @@
-"""A collection: the model proposes, code disposes, ids stay, and nothing is lost."""
+"""A collection: the model proposes, code decides, ids stay, and nothing is lost."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID, uuid4
@@ -23,7 +23,7 @@ class Recipe(BaseModel):
 
 
 class Other(BaseModel):
-    """No business of the manager's."""
+    """A schema that is not the manager's."""
 
     word: str
 
@@ -37,7 +37,7 @@ def managed(*changes: Any, existing: Any = (), talk: Any = TALK, **given: Any) -
     return create_memory_manager(model, **{"schemas": [Recipe], **given})(talk, existing)
 
 
-def test_a_new_memory_is_of_the_schema_and_its_id_follows_from_what_it_says() -> None:
+def test_new_memory_has_the_schema_and_an_id_derived_from_its_content() -> None:
     first, second = (managed(new("Recipe", dish="risotto", minutes=40)) for _ in range(2))
 
     assert [one.value for one in first] == [Recipe(dish="risotto", minutes=40)]
@@ -47,7 +47,7 @@ def test_a_new_memory_is_of_the_schema_and_its_id_follows_from_what_it_says() ->
     assert first.of(Recipe) == [Recipe(dish="risotto", minutes=40)]
 
 
-def test_an_update_is_a_patch_and_keeps_the_id() -> None:
+def test_update_is_a_patch_and_keeps_the_id() -> None:
     found = managed(change("update", memory=1, data={"minutes": 40, "tags": ["saffron"]}), existing=[RISOTTO])
 
     assert [(one.id, one.value, one.action) for one in found] == [
@@ -58,7 +58,7 @@ def test_an_update_is_a_patch_and_keeps_the_id() -> None:
     assert managed(change("update", memory=1, data={"minutes": 30}), existing=[RISOTTO]).changed == ()
 
 
-def test_what_is_deleted_is_marked_stays_and_is_not_shown_again() -> None:
+def test_deleted_memory_is_marked_stays_and_is_not_shown_again() -> None:
     found = managed(change("delete", memory=1), existing=[RISOTTO], enable_deletes=True)
     assert [(one.id, one.action) for one in found] == [(RISOTTO[0], "deleted")]
     assert found.standing == ()
@@ -70,7 +70,7 @@ def test_what_is_deleted_is_marked_stays_and_is_not_shown_again() -> None:
     assert again[0].id != again[1].id
 
 
-def test_what_is_said_again_after_a_change_has_an_id_of_its_own() -> None:
+def test_original_content_repeated_after_a_change_has_a_new_id() -> None:
     one = managed(new("Recipe", dish="soup"))
     changed = managed(change("update", memory=1, data={"dish": "stew"}), existing=one)
     both = managed(new("Recipe", dish="soup"), existing=changed)
@@ -104,7 +104,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("proposed", "why"), REFUSED.values(), ids=REFUSED)
-def test_a_change_that_cannot_be_is_refused_alone(proposed: Any, why: str) -> None:
+def test_only_the_impossible_change_is_refused(proposed: Any, why: str) -> None:
     found = managed(proposed, new("Recipe", dish="soup"), existing=[RISOTTO])
 
     assert [one.value for one in found] == [RISOTTO[1], Recipe(dish="soup")]
@@ -114,7 +114,7 @@ def test_a_change_that_cannot_be_is_refused_alone(proposed: Any, why: str) -> No
         raise ValueError(refused.why)
 
 
-def test_one_answer_changes_a_memory_once_and_says_a_thing_once() -> None:
+def test_one_answer_changes_a_memory_once_and_inserts_a_content_once() -> None:
     soup = new("Recipe", dish="soup")
     found = managed(
         change("update", memory=1, data={"minutes": 40}),
@@ -132,31 +132,31 @@ def test_one_answer_changes_a_memory_once_and_says_a_thing_once() -> None:
 @pytest.mark.parametrize(
     "answer", ["Sure!", '{"changes": 7}', AnswerDeclined("no"), AnswerTruncated("cut off")], ids=str
 )
-def test_an_answer_that_is_none_changes_nothing_and_says_so(answer: Any) -> None:
+def test_invalid_answer_changes_nothing_and_is_reported(answer: Any) -> None:
     found = create_memory_manager(Scripted([answer]), schemas=[Recipe])(TALK, [RISOTTO])
     assert [(one.id, one.value, one.action) for one in found] == [(*RISOTTO, "unchanged")]
     assert len(found.refused) == 1
 
 
-def test_of_an_endless_answer_the_first_hundred_changes_count() -> None:
+def test_endless_answer_counts_up_to_its_hundredth_change() -> None:
     found = managed(*(new("Recipe", dish=f"dish {number}") for number in range(150)))
     assert len(found) == 100
     assert found.refused[-1].why == "50 changes beyond the first 100"
 
 
-def test_a_model_that_is_down_is_the_callers_to_ask_again() -> None:
+def test_failure_of_the_model_is_raised_for_the_caller_to_retry() -> None:
     with pytest.raises(ModelUnavailable):
         create_memory_manager(Scripted([ModelUnavailable("down")]))(TALK)
 
 
 @pytest.mark.parametrize("talk", ["", "Assistant: I like tea.", [{"role": "user", "content": "  "}]], ids=repr)
-def test_where_no_user_speaks_nobody_is_asked(talk: Any) -> None:
+def test_model_is_not_asked_where_no_user_speaks(talk: Any) -> None:
     model = Scripted([])
     assert len(create_memory_manager(model)(talk, [RISOTTO])) == 1
     assert model.asked == []
 
 
-def test_the_model_sees_numbers_wishes_and_data_behind_bars() -> None:
+def test_model_sees_numbers_wishes_and_quoted_data() -> None:
     model = Scripted([{"changes": []}])
     talk = [
         {
@@ -182,12 +182,12 @@ def test_the_model_sees_numbers_wishes_and_data_behind_bars() -> None:
     assert "update (" not in asked.system
 
 
-def test_the_default_schema_is_a_fact_with_its_importance() -> None:
+def test_default_schema_is_a_fact_with_its_importance() -> None:
     found = create_memory_manager(Scripted([{"changes": [new("Note", content="User is deaf", importance=9)]}]))(TALK)
     assert found.of(Note) == [Note(content="User is deaf", importance=9)]
 
 
-def test_episodes_are_inserted_only_and_may_rest_on_the_assistants_words() -> None:
+def test_episodes_are_only_inserted_and_may_rest_on_the_assistants_words() -> None:
     said = {"observation": "a", "thoughts": "b", "action": "c", "result": "d"}
     model = Scripted([{"changes": [new("Episode", **said) | {"sources": [2]}, change("update", memory=1, data={})]}])
     found = create_episode_manager(model)(TALK)
@@ -195,7 +195,7 @@ def test_episodes_are_inserted_only_and_may_rest_on_the_assistants_words() -> No
     assert len(found.refused) == 1
 
 
-def test_the_parts_of_a_message_are_text_in_the_words_of_either_api() -> None:
+def test_text_parts_of_either_api_are_read() -> None:
     talk = [{"role": "user", "content": [{"type": kind, "text": f"I cook {kind}."}]} for kind in ("text", "input_text")]
     model = Scripted([{"changes": []}])
     create_memory_manager(model, schemas=[Recipe])([{"role": "developer", "content": "Be kind."}, *talk])
@@ -217,7 +217,7 @@ class Cat(BaseModel):
 
 
 class Home(BaseModel):
-    """Where a field may be of several kinds, and another has to be there, and may be null."""
+    """One field may be of several kinds; another is required and may be null."""
 
     pet: Annotated[Dog | Cat, Field(discriminator="kind")]
     street: str | None
@@ -231,14 +231,14 @@ class Home(BaseModel):
         ({"pet": {"breed": "beagle"}}, Home(pet=Dog(breed="beagle"), street="Mill Lane")),
     ],
 )
-def test_an_update_may_be_of_another_kind_or_null_where_something_has_to_be(data: Any, after: Home) -> None:
+def test_update_may_be_of_another_kind_or_null_for_a_required_field(data: Any, after: Home) -> None:
     home = (uuid4(), Home(pet=Dog(breed="pug"), street="Mill Lane"))
     (found,) = managed(change("update", memory=1, data=data), existing=[home], schemas=[Home])
     assert found.value == after
 
 
 class Place(BaseModel):
-    """Its fields hang together, and it holds so many at most."""
+    """Its fields depend on each other, and their number is limited."""
 
     street: str = ""
     city: str = ""
@@ -252,13 +252,13 @@ class Place(BaseModel):
 
 
 class Household(BaseModel):
-    """Of two fields one may be of several kinds."""
+    """One of two fields may be of several kinds."""
 
     pet: Annotated[Dog | Cat, Field(discriminator="kind")]
     place: Place = Place()
 
 
-def test_beside_an_object_of_another_kind_the_others_keep_their_fields() -> None:
+def test_other_fields_stay_next_to_an_object_of_another_kind() -> None:
     known = (uuid4(), Household(pet=Dog(breed="pug"), place=Place(street="Mill Lane", rooms={"attic": 1, "hall": 1})))
     data = {"pet": {"kind": "cat", "lives": None}, "place": {"city": "Oslo"}}
     (found,) = managed(change("update", memory=1, data=data), existing=[known], schemas=[Household])
@@ -268,14 +268,14 @@ def test_beside_an_object_of_another_kind_the_others_keep_their_fields() -> None
 
 
 @pytest.mark.parametrize("place", [{"city": "Atlantis"}, {"rooms": {"cellar": 1}}])
-def test_what_does_not_fit_into_an_object_does_not_take_its_place(place: Any) -> None:
+def test_unsuitable_part_does_not_replace_an_object(place: Any) -> None:
     known = (uuid4(), Household(pet=Dog(breed="pug"), place=Place(street="Mill Lane", rooms={"attic": 1, "hall": 1})))
     found = managed(change("update", memory=1, data={"place": place}), existing=[known], schemas=[Household])
     assert (found[0].value, len(found.refused)) == (known[1], 1)
 
 
-def test_what_cannot_be_used_says_so() -> None:
-    with pytest.raises(ConfigurationError, match="is no pydantic model"):
+def test_unusable_change_is_reported() -> None:
+    with pytest.raises(ConfigurationError, match="is not a pydantic model"):
         create_memory_manager(Scripted([]), schemas=[dict])  # type: ignore[list-item]
     with pytest.raises(ConfigurationError, match="two are called Recipe"):
         create_memory_manager(Scripted([]), schemas=[Recipe, Recipe])
@@ -316,7 +316,7 @@ _CHANGES = st.builds(
 
 
 @given(changes=st.lists(_CHANGES | _ANYTHING, max_size=6), allowed=st.tuples(*[st.booleans()] * 3))
-def test_whatever_is_proposed_nothing_is_lost_and_ids_stay(changes: list[Any], allowed: tuple[bool, ...]) -> None:
+def test_nothing_is_lost_and_ids_stay_whatever_is_proposed(changes: list[Any], allowed: tuple[bool, ...]) -> None:
     existing = [Managed(id=uuid4(), value=Recipe(dish=dish)) for dish in ("soup", "stew")]
     inserts, updates, deletes = allowed
     found = managed(*changes, existing=existing, enable_inserts=inserts, enable_updates=updates, enable_deletes=deletes)
@@ -334,7 +334,7 @@ def test_whatever_is_proposed_nothing_is_lost_and_ids_stay(changes: list[Any], a
 
 
 class Door(BaseModel):
-    """Not all of it is told to a model."""
+    """A model is not shown all of its fields."""
 
     place: str = ""
     code: SecretStr = SecretStr("")
@@ -343,9 +343,9 @@ class Door(BaseModel):
     photo: bytes = Field(b"", exclude=True)
 
 
-def test_an_update_leaves_what_the_model_was_not_shown_as_it_was() -> None:
+def test_update_leaves_hidden_fields_unchanged() -> None:
     owner = uuid4()
-    photo = b"\xff\xd8"  # no text, which JSON could hold
+    photo = b"\xff\xd8"  # not text: JSON cannot hold it
     door = (uuid4(), Door(place="home", code=SecretStr("1234"), row=7, owner=owner, photo=photo))
     (found,) = managed(change("update", memory=1, data={"place": "office"}), existing=[door], schemas=[Door])
 

@@ -1,4 +1,4 @@
-"""JSON Merge Patch as its RFC has it, and the fields that a patch touches."""
+"""JSON Merge Patch as in its RFC, and the fields that a patch touches."""
 
 from typing import Any
 
@@ -36,18 +36,18 @@ PATCHES = st.dictionaries(NAMES, VALUES | st.none(), max_size=4)
         ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
     ],
 )
-def test_the_examples_of_the_rfc(document: Any, patch: Any, result: Any) -> None:
+def test_examples_of_the_rfc(document: Any, patch: Any, result: Any) -> None:
     assert merged(document, patch) == result
 
 
 @given(before=DOCUMENTS, after=DOCUMENTS)
-def test_the_patch_between_two_documents_makes_one_of_the_other(before: dict[str, Any], after: dict[str, Any]) -> None:
+def test_patch_between_two_documents_makes_one_of_the_other(before: dict[str, Any], after: dict[str, Any]) -> None:
     assert merged(before, patch_between(before, after)) == after
     assert patch_between(after, after) == {}
 
 
 @given(document=DOCUMENTS, patch=PATCHES, data=st.data())
-def test_a_field_that_is_taken_out_of_a_patch_stays_as_it_was(
+def test_field_removed_from_a_patch_stays_unchanged(
     document: dict[str, Any], patch: dict[str, Any], data: st.DataObject
 ) -> None:
     fields = sorted(fields_of(patch))
@@ -61,7 +61,7 @@ def test_a_field_that_is_taken_out_of_a_patch_stays_as_it_was(
         assert merged(document, left).get(key) == document.get(key)
 
 
-def test_a_field_touches_what_is_in_it_and_what_it_is_in() -> None:
+def test_patch_touches_a_field_its_parents_and_its_contents() -> None:
     assert touches("/address", "/address/city")
     assert touches("/address/city", "/address")
     assert touches("/a", "/a")

@@ -1,4 +1,4 @@
-"""One document: fields that are borne out and fit, or the document as it was."""
+"""One document: valid fields with evidence are changed, or the document stays as it was."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tests.unit.mosshead.contrib.managers.scripted import Scripted, field_set
 
 
 class Address(BaseModel):
-    """Where somebody lives."""
+    """An address."""
 
     city: str | None = None
     country: str | None = None
@@ -41,21 +41,21 @@ def test_fields_are_changed_in_place_and_the_rest_stays() -> None:
     assert ANN.name == "Anna"
 
 
-def test_the_first_document_is_made_of_what_was_said() -> None:
+def test_first_document_is_formed_from_messages() -> None:
     found = managed(field_set("name", "Ann"), current=None)
     assert found.value == UserProfile(name="Ann")
     assert found.patch == {"name": "Ann"}
     assert managed(current=None).value is None
 
 
-def test_a_model_that_is_held_to_no_schema_may_write_the_value_itself() -> None:
+def test_model_without_enforced_schemas_may_write_the_value_itself() -> None:
     values = {"age": 31, "languages": ["Greek"], "address": {"city": "Porto"}, "name": None}
     found = managed(*({"name": name, "value": value, "sources": [1]} for name, value in values.items()))
     assert found.refused == ()
     assert found.patch == {"age": 31, "languages": ["Greek"], "address": {"city": "Porto"}, "name": None}
 
 
-def test_a_null_removes_and_what_says_nothing_new_is_no_change() -> None:
+def test_null_removes_a_field_and_the_same_value_is_no_change() -> None:
     assert managed(field_set("name", None)).value == ANN.model_copy(update={"name": None})
     assert managed(field_set("name", "Anna")).patch == {}
 
@@ -71,7 +71,7 @@ def test_a_null_removes_and_what_says_nothing_new_is_no_change() -> None:
     ],
     ids=["the assistant said it", "no such message", "no JSON", "a wrong type", "nothing"],
 )
-def test_a_field_that_nothing_bears_out_is_refused_alone(field: Any, why: str) -> None:
+def test_only_the_field_without_evidence_is_refused(field: Any, why: str) -> None:
     found = managed(field, field_set("name", "Ann"))
     assert found.value == ANN.model_copy(update={"name": "Ann"})
     assert why in found.refused[0].why
@@ -88,7 +88,7 @@ def test_a_field_that_nothing_bears_out_is_refused_alone(field: Any, why: str) -
     ],
     ids=["out of range", "of another type", "no such field", "no such field within", "emptied to its default"],
 )
-def test_what_does_not_fit_leaves_the_document_as_it_was(field: Any, why: str) -> None:
+def test_unsuitable_change_leaves_the_document_as_it_was(field: Any, why: str) -> None:
     found = managed(field, field_set("name", "Ann"))
     if not why:
         assert found.value.languages == []
@@ -98,7 +98,7 @@ def test_what_does_not_fit_leaves_the_document_as_it_was(field: Any, why: str) -
     assert why in found.refused[0].why
 
 
-def test_an_answer_that_is_none_leaves_it_and_a_model_that_is_down_is_the_callers() -> None:
+def test_invalid_answer_leaves_the_document_and_a_failure_is_raised() -> None:
     manager = create_profile_manager(Scripted(["nonsense", ModelUnavailable("down")]), UserProfile)
     found = manager(TALK, ANN)
     assert (found.value, found.refused[0].why) == (ANN, str(AnswerUnusable("the answer does not fit")))
@@ -106,7 +106,7 @@ def test_an_answer_that_is_none_leaves_it_and_a_model_that_is_down_is_the_caller
         manager(TALK, ANN)
 
 
-def test_the_model_sees_the_schema_the_document_and_the_wishes() -> None:
+def test_model_sees_the_schema_the_document_and_the_wishes() -> None:
     model = Scripted([{"fields": []}])
     create_profile_manager(model, UserProfile, instructions="No ages.")(TALK, ANN)
     (asked,) = model.asked

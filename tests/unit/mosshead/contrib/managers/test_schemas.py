@@ -1,4 +1,4 @@
-"""Schemas of the app's own: what is written down as JSON is read back, however the model is set up."""
+"""An app's own schemas: JSON that is written is read back, however the model class is configured."""
 
 from collections.abc import Callable
 from datetime import date
@@ -20,12 +20,12 @@ class Name(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def full(self) -> str:
-        """Both."""
+        """Return both names."""
         return f"{self.first} {self.last}"
 
 
 class Strict(BaseModel):
-    """In Python's own values a date is no text."""
+    """In strict mode a date is no text."""
 
     model_config = ConfigDict(strict=True)
     born: date
@@ -39,7 +39,7 @@ class Aliased(BaseModel):
 
 
 @pytest.mark.parametrize("value", [Name(first="Ada"), Strict(born=date(1990, 5, 1)), Aliased(jobTitle="vet")])
-def test_a_value_is_read_back_as_it_was(value: BaseModel) -> None:
+def test_value_is_read_back_as_it_was(value: BaseModel) -> None:
     assert read(type(value), as_json(value)) == value
 
 
@@ -52,20 +52,20 @@ def test_a_value_is_read_back_as_it_was(value: BaseModel) -> None:
         (Name, [], "data: model_type"),
     ],
 )
-def test_what_does_not_fit_is_named_and_not_shown(schema: type[BaseModel], data: Any, fault: str) -> None:
+def test_unsuitable_value_is_named_and_not_shown(schema: type[BaseModel], data: Any, fault: str) -> None:
     with pytest.raises(ValueError, match=rf"^does not fit {schema.__name__} \({fault}\)$"):
         read(schema, data)
 
 
 class Read(BaseModel):
-    """Read under one name, and written under another, also within a list."""
+    """Read under one name and written under another, also within a list."""
 
     job: str = Field("", validation_alias=AliasChoices("jobTitle", "position"), serialization_alias="Job")
     former: list["Read"] = []
     by_year: dict[str, "Read"] = {}
 
 
-def test_a_value_has_the_names_under_which_it_is_read() -> None:
+def test_value_has_the_names_under_which_it_is_read() -> None:
     value = Read(jobTitle="vet", former=[Read(jobTitle="cook")], by_year={"2020": Read(jobTitle="baker")})
     said = as_json(value)
     assert (said["jobTitle"], said["former"][0]["jobTitle"]) == ("vet", "cook")
@@ -79,6 +79,6 @@ class Unshown(BaseModel):
     act: Callable[[int], int] | None = None
 
 
-def test_a_schema_that_no_model_can_be_shown_is_refused_by_name() -> None:
+def test_schema_that_no_model_can_be_shown_is_refused_by_name() -> None:
     with pytest.raises(ConfigurationError, match=r"^schemas: Unshown has no JSON Schema"):
         by_name([Unshown])

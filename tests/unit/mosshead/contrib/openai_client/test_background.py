@@ -1,4 +1,4 @@
-"""Threads in which memory may hang: bounded, in order, and nothing of them is needed after a fork."""
+"""Threads in which memory may hang: bounded, in order, and not needed after a fork."""
 
 import asyncio
 import threading
@@ -10,7 +10,7 @@ from mosshead.contrib.openai_client import calls
 from mosshead.contrib.openai_client.calls import BackgroundThreads, wait_async
 
 
-def test_reads_have_threads_of_their_own_and_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_have_their_own_threads_and_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "MOST_READS", 2)
     threads, go_on = BackgroundThreads(), threading.Event()
     reading = [threads.read(lambda: go_on.wait(10)) for _ in range(3)]
@@ -41,7 +41,7 @@ def test_turns_are_published_in_order_and_bounded(monkeypatch: pytest.MonkeyPatc
     assert done == [0, 1, 2]
 
 
-def test_after_a_fork_nothing_of_the_parent_s_is_waited_for() -> None:
+def test_child_does_not_wait_for_work_of_its_parent() -> None:
     threads, go_on = BackgroundThreads(), threading.Event()
     for _ in range(calls.MOST_READS):
         threads.read(lambda: go_on.wait(10))
@@ -54,8 +54,8 @@ def test_after_a_fork_nothing_of_the_parent_s_is_waited_for() -> None:
     go_on.set()
 
 
-def test_whoever_gives_up_waiting_ends_no_thread() -> None:
-    """asyncio cancels what a task waits for that is cancelled, down to the future that the thread would fill."""
+def test_caller_that_stops_waiting_ends_no_thread() -> None:
+    """asyncio cancels what a cancelled task waits for, including the future that the thread would complete."""
     threads, go_on = BackgroundThreads(), threading.Event()
 
     async def give_up() -> None:
@@ -72,7 +72,7 @@ def test_whoever_gives_up_waiting_ends_no_thread() -> None:
     later.result(10)
 
 
-def test_a_process_that_gets_no_thread_tries_again_and_forgets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_without_a_thread_tries_again_and_forgets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     threads, done = BackgroundThreads(), list[str]()
 
     def refused(_: threading.Thread) -> None:
@@ -89,8 +89,8 @@ def test_a_process_that_gets_no_thread_tries_again_and_forgets_nothing(monkeypat
     assert done == ["first", "second"]
 
 
-def test_a_callback_that_raises_what_is_no_error_ends_no_thread() -> None:
-    """asyncio's own cancellation, of a coroutine that `on_extract` runs, is no Exception; neither is SystemExit."""
+def test_callback_that_raises_a_base_exception_ends_no_thread() -> None:
+    """asyncio's cancellation of a coroutine that `on_extract` runs is not an Exception; nor is SystemExit."""
     threads = BackgroundThreads()
 
     async def tell() -> None:

@@ -16,7 +16,7 @@ def access(*prefix: str) -> Access:
 
 
 @given(prefix=parts, asked=parts)
-def test_a_namespace_is_opened_just_where_its_first_parts_are_the_prefix(prefix: list[str], asked: list[str]) -> None:
+def test_namespace_is_opened_only_if_its_first_parts_are_the_prefix(prefix: list[str], asked: list[str]) -> None:
     given_parts, wanted = (NamespacePrefix.of(one).parts for one in (prefix, asked))
     covered = wanted[: len(given_parts)] == given_parts and len(wanted) > 1
     try:
@@ -29,19 +29,19 @@ def test_a_namespace_is_opened_just_where_its_first_parts_are_the_prefix(prefix:
 @pytest.mark.parametrize(
     "asked", ["acme/sar", "acme/sarah2", "acme", "", "/", "acme//sarah", "acme/../acme/sarah", "Acme/sarah"]
 )
-def test_a_name_that_only_looks_alike_is_not_opened(asked: str) -> None:
+def test_name_that_only_looks_alike_is_not_opened(asked: str) -> None:
     with pytest.raises((AccessDenied, InvalidNamespace)):
         access("acme", "sarah").path(asked)
 
 
-def test_a_prefix_that_is_a_namespace_is_meant_where_none_is_named_and_a_tenant_is_not() -> None:
+def test_prefix_that_is_a_namespace_is_the_default_and_a_tenant_is_not() -> None:
     assert access("acme", "sarah").path(None).parts == ("acme", "sarah")
     with pytest.raises(InvalidNamespace, match=r"^namespace: missing; this token covers all of acme"):
         access("acme").path(None)
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-def test_a_token_does_what_its_scopes_name_and_nothing_else(scope: str) -> None:
+def test_token_allows_only_what_its_scopes_name(scope: str) -> None:
     allowed = Access(NamespacePrefix.of(("acme",)), frozenset(one for one in SCOPES if one != scope))
     for one in SCOPES:
         if one == scope:

@@ -1,4 +1,4 @@
-"""How often a caller may ask: whatever the times, no more than the bucket held and what ran in since."""
+"""How often a caller may ask: at any times, no more than the bucket held plus what flowed in since."""
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from mosshead.contrib.server.problems import RefusedRequest
 
 
 class Clock:
-    """Seconds that a test moves."""
+    """A clock that the test moves, in seconds."""
 
     now = 0.0
 
@@ -30,7 +30,7 @@ def admitted(limit: RateLimit, caller: str = "a") -> bool:
     burst=st.integers(1, 5),
     pauses=st.lists(st.floats(0, 0.5), min_size=20, max_size=60),
 )
-def test_no_caller_gets_in_more_often_than_its_rate_and_a_burst_allow(
+def test_no_caller_gets_in_more_often_than_its_rate_and_burst_allow(
     rate: float, burst: int, pauses: list[float]
 ) -> None:
     clock = Clock()
@@ -42,7 +42,7 @@ def test_no_caller_gets_in_more_often_than_its_rate_and_a_burst_allow(
         assert count <= burst + clock.now * rate + 1e-6
 
 
-def test_who_waits_as_long_as_is_said_gets_in() -> None:
+def test_caller_that_waits_as_long_as_told_gets_in() -> None:
     clock = Clock()
     limit = RateLimit(0.5, 1, clock)
     assert admitted(limit)
@@ -52,7 +52,7 @@ def test_who_waits_as_long_as_is_said_gets_in() -> None:
     assert admitted(limit)
 
 
-def test_callers_share_no_bucket_and_the_oldest_buckets_are_let_go() -> None:
+def test_callers_share_no_bucket_and_the_oldest_buckets_are_dropped() -> None:
     limit = RateLimit(0.001, 1, Clock())
     assert all(admitted(limit, str(number)) for number in range(MOST_BUCKETS))
     assert not admitted(limit, "5")

@@ -1,4 +1,4 @@
-"""Whatever an LLM answers, each sentence that is kept rests on evidence that it was shown."""
+"""Whatever an LLM answers, each kept sentence rests on evidence it was shown."""
 
 from datetime import timedelta
 
@@ -46,7 +46,7 @@ def kept(text: str, *numbers: int) -> list[str]:
 
 
 @given(st.lists(SENTENCES, max_size=8))
-def test_each_citation_points_at_evidence_and_the_text_is_the_sentences(sentences: list[ToldSentence]) -> None:
+def test_each_citation_points_to_evidence_and_the_text_is_the_sentences(sentences: list[ToldSentence]) -> None:
     answer = StoryAnswer(sentences=tuple(sentences))
     found = checked(answer, STORY, REQUEST)
 
@@ -61,7 +61,7 @@ def test_each_citation_points_at_evidence_and_the_text_is_the_sentences(sentence
 
 
 @given(st.lists(st.integers(), max_size=5))
-def test_a_sentence_without_shown_evidence_is_dropped(numbers: list[int]) -> None:
+def test_sentence_without_shown_evidence_is_dropped(numbers: list[int]) -> None:
     assert bool(kept("Ada moved to Leeds.", *numbers)) == any(number in {1, 2, 3} for number in numbers)
 
 
@@ -77,23 +77,23 @@ def test_a_sentence_without_shown_evidence_is_dropped(numbers: list[int]) -> Non
         ("Ada sold 2,400 prints.", (1, 2), True),
         ("In 2031 Ada moved to Leeds.", (1,), True),  # as it was asked
         ("Ada had a whippet until 8 June 2017.", (3,), True),
-        ("Ada moved to Leeds ٤ times.", (1,), True),  # the fourth of May
+        ("Ada moved to Leeds ٤ times.", (1,), True),  # from 4 May
         ("Ada moved to Leeds ٩ times.", (1,), False),
         ("Ada moved 99999999999999999999 times.", (1,), False),
-        ("3 moves.", (3,), False),  # its number is no part of what it says
+        ("3 moves.", (3,), False),  # its number is not part of its content
     ],
 )
-def test_a_figure_must_stand_in_what_is_cited(text: str, numbers: tuple[int, ...], told: bool) -> None:
+def test_figure_must_be_in_the_cited_evidence(text: str, numbers: tuple[int, ...], told: bool) -> None:
     assert bool(kept(text, *numbers)) is told
 
 
-def test_numbers_in_brackets_are_no_part_of_the_text_and_what_is_said_twice_is_told_once() -> None:
+def test_bracketed_numbers_are_removed_and_repeated_sentences_are_told_once() -> None:
     assert kept("Ada moved to Leeds [1, 9].", 1) == ["Ada moved to Leeds."]
     assert kept("Ada moved to Leeds [1]", 1) == ["Ada moved to Leeds."]
     twice = StoryAnswer(sentences=(ToldSentence(text="Ada moved.", evidence=(1,)),) * 2)
     assert checked(twice, STORY, REQUEST).dropped == 1
 
 
-def test_citations_stand_behind_their_sentences_where_that_is_wanted() -> None:
+def test_citations_follow_their_sentences_on_request() -> None:
     answer = StoryAnswer(sentences=(ToldSentence(text="Ada moved, and has a whippet", evidence=(3, 1, 7)),))
     assert checked(answer, STORY, REQUEST).cited_text == "Ada moved, and has a whippet. [1, 3]"

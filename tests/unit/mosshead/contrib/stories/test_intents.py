@@ -1,4 +1,4 @@
-"""What kind of story a request asks for, of what, and of which days."""
+"""Which kind of story a request asks for, about what, and of which days."""
 
 from datetime import date
 
@@ -31,23 +31,23 @@ REQUESTS = {
 
 
 @pytest.mark.parametrize("request_", REQUESTS)
-def test_a_request_has_an_intent_and_a_topic(request_: str) -> None:
+def test_request_has_an_intent_and_a_topic(request_: str) -> None:
     asked = asked_for(request_, TODAY)
     assert (asked.intent, asked.topic) == REQUESTS[request_]
     assert not asked.bare
 
 
 @pytest.mark.parametrize("request_", ["Tell me my life story", "How have I changed?", "What happened in May?", "story"])
-def test_a_request_may_be_about_nothing_but_a_time_or_the_user(request_: str) -> None:
+def test_request_may_be_about_only_a_time_or_the_user(request_: str) -> None:
     assert asked_for(request_, TODAY).bare
 
 
-def test_the_user_is_meant_by_what_is_asked_and_not_by_who_is_told() -> None:
+def test_user_is_meant_by_the_question_and_not_by_its_addressee() -> None:
     assert asked_for("Tell me how Anna and I met", TODAY).own
     assert not asked_for("Tell me how Anna and Bo met", TODAY).own
 
 
-def test_only_a_period_is_of_some_days() -> None:
+def test_only_a_period_has_days() -> None:
     assert asked_for("What happened last year?", TODAY).days == ((date(2025, 1, 1), date(2025, 12, 31)),)
     assert asked_for("How has my view of it changed since 2023?", TODAY).days == ()
 

@@ -1,4 +1,4 @@
-"""Evidence becomes a story by the model that is handed in, and a chronicle where that has no good answer."""
+"""Evidence becomes a story by the given model, or a chronicle if it has no good answer."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from tests.unit.mosshead.contrib.stories.test_checking import EVIDENCE, REQUEST,
 
 
 class Scripted:
-    """A model of an app's own."""
+    """A model of an app."""
 
     name = "scripted"
 
@@ -40,7 +40,7 @@ def saying(*sentences: tuple[str, tuple[int, ...]]) -> Callable[[Prompt[Any]], A
     return lambda _: answer
 
 
-def test_what_a_model_tells_is_kept_as_far_as_it_rests_on_evidence() -> None:
+def test_models_story_is_kept_as_far_as_evidence_supports_it() -> None:
     model = Scripted(saying(("Ada moved to Leeds.", (1,)), ("She became a queen.", (9,)), ("And sang.", ())))
     story = told(STORY, REQUEST, model, None)
     assert (story.text, story.told_by, story.dropped, story.reason) == ("Ada moved to Leeds.", "model", 2, None)
@@ -65,14 +65,14 @@ def test_what_a_model_tells_is_kept_as_far_as_it_rests_on_evidence() -> None:
     ],
     ids=["nothing", "unknown", "down", "declined", "raises", "none", "dict", "misfit"],
 )
-def test_without_a_good_answer_it_is_the_chronicle_and_the_reason_is_said(answer: Any, reason: str) -> None:
+def test_bad_answer_gives_the_chronicle_and_the_reason(answer: Any, reason: str) -> None:
     story = told(STORY, REQUEST, Scripted(answer), None)
     assert story.sentences == told(STORY, REQUEST, None, None).sentences
     assert (story.told_by, story.reason) == ("rules", reason)
 
 
 @pytest.mark.parametrize("seconds", [-1.0, 0.05])
-def test_a_model_that_is_late_is_not_waited_for(seconds: float) -> None:
+def test_late_model_is_not_waited_for(seconds: float) -> None:
     started = time.monotonic()
     story = told(STORY, REQUEST, Scripted(lambda _: time.sleep(20)), started + seconds)
     assert time.monotonic() - started < 10
@@ -81,14 +81,14 @@ def test_a_model_that_is_late_is_not_waited_for(seconds: float) -> None:
     assert story.reason.startswith("model: it failed, or did not answer within 0.")
 
 
-def test_without_evidence_no_model_is_asked() -> None:
+def test_no_model_is_asked_without_evidence() -> None:
     model = Scripted(saying(("Once upon a time.", (1,))))
     nothing = Story(intent=StoryIntent.TIMELINE, reason="nothing")
     assert told(nothing, REQUEST, model, None) == nothing
     assert model.asked == []
 
 
-def test_where_no_time_is_left_no_model_is_asked() -> None:
+def test_no_model_is_asked_where_no_time_is_left() -> None:
     model = Scripted(saying(("Ada moved to Leeds.", (1,))))
     assert told(STORY, REQUEST, model, time.monotonic() - 1).told_by == "rules"
     assert model.asked == []

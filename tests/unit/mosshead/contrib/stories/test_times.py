@@ -32,7 +32,7 @@ SPANS = {
 
 
 @pytest.mark.parametrize("span", SPANS)
-def test_what_lies_between_two_times_and_beside_one_is_meant(span: str) -> None:
+def test_days_between_two_times_and_around_one_are_found(span: str) -> None:
     ((first, last),) = times_in(f"What happened {span}?", TODAY)
     assert (str(first), str(last)) == SPANS[span]
     asked = asked_for(f"What happened {span}?", TODAY)
@@ -54,5 +54,5 @@ def test_two_people_are_no_time() -> None:
     ).map(" ".join),
     st.dates() | st.sampled_from([date.min, date.max]),
 )
-def test_any_times_on_any_day_have_their_first_day_before_their_last(request_: str, today: date) -> None:
+def test_first_day_is_never_after_the_last(request_: str, today: date) -> None:
     assert all(first <= last for first, last in times_in(request_, today))

@@ -1,4 +1,4 @@
-"""What a session has at hand, whatever happens: no more than it may keep, nothing that expired, the formulas to the digit."""
+"""The items of a session: never more than allowed, nothing expired, and the formulas to the digit."""
 
 import json
 import math
@@ -52,7 +52,7 @@ def having_a_turn(state: State, _: datetime, used: Rules) -> State:
 
 
 def apply(state: State, change: Change, now: datetime, used: Rules) -> State:
-    """As a session does: what has expired is gone, and something was done now."""
+    """Apply a change as a session does: remove expired items, and set the time of use."""
     return replace(change(alive(state, now, used.ttl), now, used), touched=now)
 
 
@@ -74,7 +74,7 @@ def rules(policy: Policy = "fifo", capacity: int = 10) -> Rules:
 
 
 def after(history: Sequence[tuple[Change, int]], used: Rules) -> tuple[State, datetime]:
-    """The state after a history of changes, each so many seconds after the one before."""
+    """Return the state after a history of changes, each some seconds after the one before."""
     state, now = State(), START
     for change, seconds in history:
         now += timedelta(seconds=seconds)
@@ -88,7 +88,7 @@ def page(number: int, *, minute: float = 0.0, accesses: int = 1) -> Reference:
 
 
 @given(histories, policies)
-def test_whatever_happens_the_bounds_hold(history: list[tuple[Change, int]], policy: Policy) -> None:
+def test_bounds_hold_whatever_happens(history: list[tuple[Change, int]], policy: Policy) -> None:
     state, now = after(history, rules(policy))
 
     assert len(state.entities) <= 10
@@ -101,7 +101,7 @@ def test_whatever_happens_the_bounds_hold(history: list[tuple[Change, int]], pol
 
 
 @given(histories, policies, added)
-def test_what_is_added_is_the_most_recent_and_was_accessed_once_more(
+def test_added_item_is_the_most_recent_and_was_accessed_once_more(
     history: list[tuple[Change, int]], policy: Policy, one: Added
 ) -> None:
     before, now = after(history, rules(policy))
@@ -115,18 +115,18 @@ def test_what_is_added_is_the_most_recent_and_was_accessed_once_more(
 
 
 @given(histories, policies)
-def test_json_gives_the_same_state_back(history: list[tuple[Change, int]], policy: Policy) -> None:
+def test_state_survives_json(history: list[tuple[Change, int]], policy: Policy) -> None:
     state, _ = after(history, rules(policy))
     assert State.from_json(state.to_json()) == state
 
 
 @pytest.mark.parametrize("written", ["", "[]", "{}", '{"format": 2}', '{"format": 1}', "null", b"\xff"])
-def test_what_another_version_wrote_is_an_empty_session(written: str | bytes) -> None:
+def test_state_of_another_version_is_an_empty_session(written: str | bytes) -> None:
     assert State.from_json(written) == State()
 
 
 @pytest.mark.parametrize("other", [[3], [None], []])
-def test_a_state_of_another_format_is_an_empty_session(other: list[object]) -> None:
+def test_state_of_another_format_is_an_empty_session(other: list[object]) -> None:
     state = apply(State(), adding(Added(type="page", id="1", label="A page")), START, rules())
     assert State.from_json(state.to_json()) == state
     _, fields = json.loads(state.to_json())
@@ -153,11 +153,11 @@ def test_relevance_by_hand(minutes: int, accesses: int, value: float) -> None:
     assert relevance(page(1, accesses=accesses), START + timedelta(minutes=minutes)) == pytest.approx(value, rel=1e-12)
 
 
-def test_a_clock_that_runs_ahead_makes_nothing_more_than_wholly_relevant() -> None:
+def test_clock_that_runs_ahead_gives_at_most_full_relevance() -> None:
     assert relevance(page(1, minute=1, accesses=10), START) == 1.0
 
 
-def test_the_window_slides_over_what_was_added_first() -> None:
+def test_window_drops_the_item_added_first() -> None:
     history: list[tuple[Change, int]] = [(adding(Added(type="page", id=str(n), label="x")), 1) for n in range(12)]
     history.insert(10, (adding(Added(type="page", id="0", label="x")), 1))
 
@@ -167,7 +167,7 @@ def test_the_window_slides_over_what_was_added_first() -> None:
     assert (state.added, state.evicted) == (13, 2)
 
 
-def test_by_relevance_what_is_used_often_outlives_what_came_later() -> None:
+def test_frequently_used_item_outlives_a_newer_one_by_relevance() -> None:
     history: list[tuple[Change, int]] = [(adding(Added(type="page", id=str(n), label="x")), 1) for n in range(10)]
     history += [(using("page", "0"), 1)] * 9
     history += [(adding(Added(type="page", id="10", label="x")), 1)]
@@ -177,8 +177,8 @@ def test_by_relevance_what_is_used_often_outlives_what_came_later() -> None:
     assert [one.id for one in state.entities] == ["0", "2", "3", "4", "5", "6", "7", "8", "9", "10"]
 
 
-def test_what_is_added_makes_others_go_and_not_itself() -> None:
-    """Even where it came up long ago, and is the least relevant of all."""
+def test_added_item_displaces_others_and_not_itself() -> None:
+    """Even if it was last used long ago, and is the least relevant of all."""
     history: list[tuple[Change, int]] = [(adding(Added(type="page", id=str(n), label="x")), 1) for n in range(10)]
     history += [(using("page", str(n)), 0) for n in range(10)]
     history += [(adding(Added(type="page", id="10", label="x", at=START - timedelta(minutes=2))), 1)]
@@ -189,7 +189,7 @@ def test_what_is_added_makes_others_go_and_not_itself() -> None:
     assert state.entities[0].id == "10"
 
 
-def test_what_was_last_used_so_long_ago_is_gone_and_a_use_keeps_it() -> None:
+def test_item_unused_for_too_long_is_gone_and_a_use_keeps_it() -> None:
     state = apply(State(), adding(Added(type="page", id="1", label="x")), START, rules())
     state = apply(state, adding(Added(type="page", id="2", label="x")), START, rules())
     state = apply(state, using("page", "1"), START + timedelta(minutes=4), rules())
@@ -199,14 +199,14 @@ def test_what_was_last_used_so_long_ago_is_gone_and_a_use_keeps_it() -> None:
     assert [one.id for one in alive(state, moment, TTL).entities] == ["1"]
 
 
-def test_of_a_session_in_which_nothing_is_done_nothing_is_left() -> None:
+def test_idle_session_becomes_empty() -> None:
     state = apply(State(task="Tidy up"), having_a_turn, START, rules())
 
     assert alive(state, START + TTL - timedelta(microseconds=1), TTL) == state
     assert alive(state, START + TTL, TTL) == State()
 
 
-def test_what_comes_up_late_takes_its_place_in_time_and_makes_nothing_older() -> None:
+def test_late_item_takes_its_place_in_time_and_makes_nothing_older() -> None:
     state = apply(State(), adding(Added(type="page", id="1", label="x")), START, rules())
     state = apply(state, adding(Added(type="page", id="2", label="x")), START + timedelta(seconds=9), rules())
     now = START + timedelta(seconds=10)
@@ -221,7 +221,7 @@ def test_what_comes_up_late_takes_its_place_in_time_and_makes_nothing_older() ->
     )
 
 
-def test_the_first_thing_of_a_result_is_the_most_recent_and_the_result_keeps_its_order() -> None:
+def test_first_item_of_a_result_is_the_most_recent_and_the_result_keeps_its_order() -> None:
     listed = tuple(Added(type="page", id=str(n), label="x") for n in range(12))
 
     state = apply(State(), reporting("call_1", listed), START, rules())
@@ -231,14 +231,14 @@ def test_the_first_thing_of_a_result_is_the_most_recent_and_the_result_keeps_its
     assert state.evicted == 0
 
 
-def test_the_last_five_results_are_kept() -> None:
+def test_last_five_results_are_kept() -> None:
     history = [(reporting(str(n)), 1) for n in range(7)]
     state, _ = after(history, rules())
     assert [one.reference for one in state.results] == ["2", "3", "4", "5", "6"]
 
 
 @pytest.mark.parametrize(("policy", "kept"), [("fifo", 8), ("relevance", 8), ("summary", 5)])
-def test_after_ten_turns_the_summary_stands_for_what_is_older(policy: Policy, kept: int) -> None:
+def test_summary_replaces_older_turns_after_ten(policy: Policy, kept: int) -> None:
     history: list[tuple[Change, int]] = [(adding(Added(type="page", id=str(n), label="x")), 1) for n in range(8)]
     state, now = after(history + [(having_a_turn, 1)] * 9, rules(policy))
     assert (len(state.entities), state.turns) == (8, 9)

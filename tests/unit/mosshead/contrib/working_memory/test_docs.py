@@ -10,7 +10,7 @@ _PAGE = Path(__file__).parents[5] / "docs" / "how-to" / "working-memory.md"
 _BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_the_examples_that_need_no_server() -> None:
+def test_examples_without_a_server_run() -> None:
     examples = _BLOCK.findall(_PAGE.read_text(encoding="utf-8").split("## When there is no room")[0])
     assert len(examples) == 3
     known: dict[str, object] = {}

@@ -18,7 +18,7 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
 class Clock:
-    """A clock that goes on when it is told to."""
+    """A clock that the test moves forward."""
 
     def __init__(self) -> None:
         self.now = START
@@ -37,12 +37,12 @@ def clock() -> Clock:
 
 @pytest.fixture
 def open_session(clock: Clock) -> Callable[..., WorkingMemory]:
-    """Sessions of a store that no other test shares."""
+    """Open sessions of a store that no other test shares."""
     store = InProcess()
     return lambda session="s1", **given: WorkingMemory(session, **{"store": store, "clock": clock, **given})
 
 
-def test_an_id_may_be_a_uuid(open_session: Callable[..., WorkingMemory]) -> None:
+def test_id_may_be_a_uuid(open_session: Callable[..., WorkingMemory]) -> None:
     working, key = open_session(), uuid4()
     working.add("page", key, "Roadmap")
     working.add_tool_result("get_page", key, "1 page", [("page", key, "Roadmap")])
@@ -52,7 +52,7 @@ def test_an_id_may_be_a_uuid(open_session: Callable[..., WorkingMemory]) -> None
     assert found.id == working.get_recent()[0].id == str(key)
 
 
-def test_times_of_one_zone_are_in_order_where_its_clock_is_put_back(
+def test_times_of_one_zone_are_in_order_when_its_clock_is_set_back(
     open_session: Callable[..., WorkingMemory], clock: Clock
 ) -> None:
     berlin = ZoneInfo("Europe/Berlin")
@@ -66,7 +66,7 @@ def test_times_of_one_zone_are_in_order_where_its_clock_is_put_back(
     assert {one.at.tzinfo for one in working.get_recent()} == {UTC}
 
 
-def test_the_block_says_of_it_what_resolve_does(open_session: Callable[..., WorkingMemory]) -> None:
+def test_prompt_block_calls_it_what_resolve_does(open_session: Callable[..., WorkingMemory]) -> None:
     working = open_session()
     working.add("page", 1, "Tea")
     working.add("person", 2, "Ada")
@@ -77,8 +77,8 @@ def test_the_block_says_of_it_what_resolve_does(open_session: Callable[..., Work
     assert meant.label == "Tea"
 
 
-def test_the_page_that_was_shown_is_that_page(open_session: Callable[..., WorkingMemory]) -> None:
-    """The user: "Show me page 42"; the app shows it. Then, maybe in another request: "Update that page's title"."""
+def test_that_page_is_the_page_last_shown(open_session: Callable[..., WorkingMemory]) -> None:
+    """The user: "Show me page 42"; the app shows it. Then, perhaps in another request: "Update that page's title"."""
     working = open_session(entities_in={"page": {"id": "page_id", "label": "title"}})
     assert working.resolve("Show me page 42") is None
     working.from_tool_result("get_page", "call_1", {"page_id": 42, "title": "Roadmap", "body": "Long. " * 999})
@@ -109,7 +109,7 @@ def test_the_page_that_was_shown_is_that_page(open_session: Callable[..., Workin
     ],
     ids=str,
 )
-def test_what_does_not_fit_is_refused_by_its_name(given: dict[str, Any], message: str) -> None:
+def test_unsuitable_argument_is_refused_by_its_name(given: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match="^" + message.replace("(", r"\(")) as refused:
         WorkingMemory(**{"session": "s1", **given})
     assert "x:y" not in str(refused.value)
@@ -136,7 +136,7 @@ def test_what_does_not_fit_is_refused_by_its_name(given: dict[str, Any], message
     ],
     ids=range(12),
 )
-def test_a_call_that_does_not_fit_does_nothing(
+def test_unsuitable_call_does_nothing(
     do: Callable[[WorkingMemory], object], message: str, open_session: Callable[..., WorkingMemory]
 ) -> None:
     working = open_session()
@@ -146,18 +146,18 @@ def test_a_call_that_does_not_fit_does_nothing(
     assert working.tool_results() == ()
 
 
-def test_a_clock_without_a_zone_is_refused() -> None:
+def test_clock_without_a_zone_is_refused() -> None:
     working = WorkingMemory("s1", store=InProcess(), clock=lambda: datetime(2026, 1, 1))  # noqa: DTZ001
     with pytest.raises(ValueError, match=r"^clock: returns a time without a zone"):
         working.add("page", 1, "x")
 
 
-def test_by_default_this_process_keeps_a_session_from_request_to_request() -> None:
+def test_this_process_keeps_a_session_between_requests_by_default() -> None:
     WorkingMemory("of this test alone").add("page", 1, "x")
     assert WorkingMemory("of this test alone").get("page", 1) is not None
 
 
-def test_the_most_recent_latest_first(open_session: Callable[..., WorkingMemory], clock: Clock) -> None:
+def test_recent_items_come_latest_first(open_session: Callable[..., WorkingMemory], clock: Clock) -> None:
     working = open_session()
     for number in range(7):
         working.add("page", number, "x")
@@ -168,7 +168,7 @@ def test_the_most_recent_latest_first(open_session: Callable[..., WorkingMemory]
     assert [one.id for one in working.get_recent("PAGE")] == ["6", "5", "4", "3", "2"]
 
 
-def test_a_look_up_counts_as_a_use(open_session: Callable[..., WorkingMemory], clock: Clock) -> None:
+def test_lookup_counts_as_a_use(open_session: Callable[..., WorkingMemory], clock: Clock) -> None:
     working = open_session()
     working.add("page", 1, "x")
     working.add("page", 2, "y")
@@ -185,7 +185,7 @@ def test_a_look_up_counts_as_a_use(open_session: Callable[..., WorkingMemory], c
     ]
 
 
-def test_what_expired_is_gone_from_everywhere(open_session: Callable[..., WorkingMemory], clock: Clock) -> None:
+def test_expired_item_is_gone_from_everywhere(open_session: Callable[..., WorkingMemory], clock: Clock) -> None:
     working = open_session()
     working.task, working.user_name = "Tidy up", "Ada"
     working.add_tool_result("search", 1, "pages", [("page", 1, "x")])
@@ -194,7 +194,7 @@ def test_what_expired_is_gone_from_everywhere(open_session: Callable[..., Workin
     assert [working.task, working.user_name, working.get("page", 1), working.prompt_block()] == [None, None, None, ""]
 
 
-def test_the_block_for_the_prompt(open_session: Callable[..., WorkingMemory]) -> None:
+def test_prompt_block_lists_the_session(open_session: Callable[..., WorkingMemory]) -> None:
     working = open_session(entities_in={"page": {"id": "id", "label": "title"}})
     working.user_name, working.task = "Ada", "Tidy the wiki"
     for number in range(5):
@@ -232,7 +232,7 @@ def test_labels_hold_no_secret_and_no_more_than_a_line(open_session: Callable[..
     assert two.label == "T" * 199 + "…"
 
 
-def test_all_references_of_a_message(open_session: Callable[..., WorkingMemory]) -> None:
+def test_all_references_of_a_message_are_resolved(open_session: Callable[..., WorkingMemory]) -> None:
     working = open_session(nouns={"Doc": "page"})
     working.add("page", 1, "x")
     working.add("page", 2, "y")
@@ -245,7 +245,7 @@ def test_all_references_of_a_message(open_session: Callable[..., WorkingMemory])
     ]
 
 
-def test_after_a_fork_the_child_goes_on_with_a_copy(open_session: Callable[..., WorkingMemory]) -> None:
+def test_forked_child_goes_on_with_a_copy(open_session: Callable[..., WorkingMemory]) -> None:
     working = open_session()
     working.add("page", 1, "x")
     read, write = os.pipe()
@@ -259,7 +259,7 @@ def test_after_a_fork_the_child_goes_on_with_a_copy(open_session: Callable[..., 
     assert [one.id for one in working.get_recent()] == ["1"]
 
 
-def test_a_store_forgets_sessions_that_nobody_comes_back_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_drops_abandoned_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     moment = 0.0
     monkeypatch.setattr("mosshead.contrib.working_memory.stores.time.monotonic", lambda: moment)
     store = InProcess()
@@ -272,7 +272,7 @@ def test_a_store_forgets_sessions_that_nobody_comes_back_to(monkeypatch: pytest.
     assert len(store._kept) == 1
 
 
-def test_metrics_tell_what_they_counted(open_session: Callable[..., WorkingMemory]) -> None:
+def test_metrics_report_their_counts(open_session: Callable[..., WorkingMemory]) -> None:
     working = open_session(capacity=10)
     for number in range(12):
         working.add("page", number, "x")
@@ -301,11 +301,11 @@ def test_metrics_tell_what_they_counted(open_session: Callable[..., WorkingMemor
     ],
     ids=range(7),
 )
-def test_alerts_at_their_levels(measured: Metrics, alerts: list[str]) -> None:
+def test_alerts_are_logged_at_their_levels(measured: Metrics, alerts: list[str]) -> None:
     assert [alert.split(":")[0] for alert in measured.alerts] == alerts
 
 
-def test_metrics_for_prometheus() -> None:
+def test_metrics_are_formatted_for_prometheus() -> None:
     measured = Metrics(fill=0.5, added=4, evicted=1, found=2, missed=1, accesses=9, access_seconds=0.5, access_ms=0.25)
     assert as_prometheus(measured).splitlines() == [
         "# TYPE mosshead_working_fill_ratio gauge",

@@ -1,4 +1,4 @@
-"""What words refer to, by type and recency."""
+"""What references mean, by type and recency."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,7 +13,7 @@ NOUNS = {"ticket": "issue", "mail": "email_thread"}
 
 
 def session(*changes: Added | list[Added]) -> State:
-    """What came up, second by second; a list is a tool's result."""
+    """Return a session with items added a second apart; a list is a tool's result."""
     state = State()
     for second, change in enumerate(changes):
         now = START + timedelta(seconds=second)
@@ -81,7 +81,7 @@ WIKI = session(
         ("invite this person", "7"),
     ],
 )
-def test_words_that_mean_something(text: str, meant: str) -> None:
+def test_references_are_resolved(text: str, meant: str) -> None:
     assert [found for _, found in told(text, WIKI)] == [meant]
 
 
@@ -102,23 +102,23 @@ def test_words_that_mean_something(text: str, meant: str) -> None:
         "It's raining again",
     ],
 )
-def test_words_that_refer_to_nothing(text: str) -> None:
+def test_other_words_refer_to_nothing(text: str) -> None:
     assert told(text, WIKI) == []
 
 
 @pytest.mark.parametrize(
     "text", ["page 99", "the third page", "the previous ticket", "the other one", "the previous person"]
 )
-def test_words_that_refer_to_what_is_not_there(text: str) -> None:
+def test_references_to_absent_items_resolve_to_nothing(text: str) -> None:
     assert [found for _, found in told(text, WIKI)] == [None]
 
 
 @pytest.mark.parametrize("text", ["it", "she", "the previous one", "the second one", "the last one", "this"])
-def test_of_an_empty_session_they_mean_nothing(text: str) -> None:
+def test_references_mean_nothing_in_an_empty_session(text: str) -> None:
     assert [found for _, found in told(text, State())] == [None]
 
 
-def test_several_in_one_message() -> None:
+def test_several_references_in_one_message_are_resolved() -> None:
     message = "Move page 41 below this page, tell him, and close it."
     assert told(message, WIKI) == [("page 41", "41"), ("this page", "42"), ("him", "7"), ("it", "WEB-3")]
 
@@ -138,28 +138,28 @@ SEARCHED = session(one("page", "1"), listed("5", "3", "8"), one("issue", "i1"))
         ("the 4th page", None),
     ],
 )
-def test_places_are_those_in_the_latest_list(text: str, meant: str | None) -> None:
+def test_positions_are_those_in_the_latest_list(text: str, meant: str | None) -> None:
     assert [found for _, found in told(text, SEARCHED)] == [meant]
 
 
-def test_the_last_of_a_list_is_it_only_while_the_list_is_the_latest() -> None:
+def test_last_of_a_list_is_it_only_while_the_list_is_the_latest() -> None:
     moved_on = session(listed("5", "3", "8"), one("page", "9"))
     assert told("the last page", moved_on) == [("the last page", "9")]
     assert told("the second page", moved_on) == [("the second page", "3")]
 
 
-def test_the_latest_list_that_is_long_enough_counts() -> None:
+def test_latest_list_that_is_long_enough_counts() -> None:
     state = session(listed("5", "3", "8"), listed("1", kind="person"), listed("2"))
     assert told("the second page", state) == [("the second page", "3")]
 
 
-def test_the_one_before_is_of_the_same_sort() -> None:
+def test_the_one_before_is_of_the_same_type() -> None:
     assert told("the previous one", session(one("page", "1"), one("issue", "2"), one("page", "3"))) == [
         ("the previous one", "1")
     ]
 
 
-def test_a_label_is_a_name() -> None:
+def test_label_is_a_name() -> None:
     state = session(one("page", "1", "Road  Map"), one("page", "2", "road map"), one("page", "3", "Roads"))
     found = by_label(" ROAD map", state)
     assert found is not None
@@ -167,6 +167,6 @@ def test_a_label_is_a_name() -> None:
     assert by_label("map", state) is None
 
 
-def test_two_sorts_of_one_word_are_both_meant() -> None:
+def test_word_of_two_types_means_both() -> None:
     state = session(one("email_thread", "e"), one("forum_thread", "f"))
     assert told("this thread, this email thread", state) == [("this thread", "f"), ("this email thread", "e")]

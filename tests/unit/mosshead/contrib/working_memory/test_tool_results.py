@@ -1,4 +1,4 @@
-"""The things in a tool's result, found by the mapping that an app declared."""
+"""Items in a tool's result, found by the app's mapping."""
 
 from typing import Any
 from uuid import UUID
@@ -36,18 +36,20 @@ PAGES = {"page": {"id": "page_id", "label": "title"}}
         ),
     ],
 )
-def test_what_is_found(declared: dict[str, dict[str, str]], result: Any, found: list[tuple[str, str, str]]) -> None:
+def test_mapped_items_are_found(
+    declared: dict[str, dict[str, str]], result: Any, found: list[tuple[str, str, str]]
+) -> None:
     assert [(one.type, one.id, one.label) for one in things_in(result, shapes_of(declared))] == found
 
 
-def test_what_is_nested_without_end_is_left_alone() -> None:
+def test_endlessly_nested_value_is_ignored() -> None:
     nested: dict[str, Any] = {"page_id": 1}
     for _ in range(5_000):
         nested = {"in": nested}
     assert things_in(nested, shapes_of(PAGES)) == ()
 
 
-def test_what_is_no_json_is_refused_and_not_shown() -> None:
+def test_value_that_is_no_json_is_refused_and_not_shown() -> None:
     with pytest.raises(ValueError, match=r"^result: is not JSON") as refused:
         things_in("Found: my secret plan", shapes_of(PAGES))
     assert "secret" not in str(refused.value)
@@ -55,6 +57,6 @@ def test_what_is_no_json_is_refused_and_not_shown() -> None:
 
 
 @pytest.mark.parametrize("fields", [{}, {"label": "title"}, {"id": "x", "name": "y"}, "page_id"])
-def test_a_mapping_that_cannot_find_anything_is_refused(fields: Any) -> None:
+def test_mapping_that_cannot_find_anything_is_refused(fields: Any) -> None:
     with pytest.raises(ValueError, match=r"^entities_in: of 'page' give the fields"):
         shapes_of({"page": fields})
