@@ -11,6 +11,7 @@ from mosshead.embeddings.calibration import UnrelatedCosines, unrelated_cosines
 from mosshead.embeddings.local.files import MODEL
 from mosshead.entities.lookup import Parsed
 from mosshead.fencing import short
+from mosshead.language.changes import may_replace, switched_to
 from mosshead.language.dates import periods
 from mosshead.language.names import normalise, strange_names
 from mosshead.language.requests import (
@@ -321,22 +322,36 @@ def _newest_first(
     best = max(shown, key=lambda pair: pair[0] if pair[1].found else -math.inf, default=None)
     rivals = [pair for pair in shown[: READING.lead] if best is not None and _rivals(pair, best)]
     rest = [pair for pair in shown if pair not in rivals]
-    rivals.sort(key=key)
-    return [(score, _marked_earlier(one, rivals[0][1])) for score, one in (*rivals, *rest)] if rivals else rest
+    return _below_changes([*sorted(rivals, key=key), *rest])
 
 
-def _marked_earlier(one: ContextCandidate, first: ContextCandidate) -> ContextCandidate:
-    """A memory that was said before what stands first, where that tells of a change and speaks of the same person."""
-    value, change = one.value, first.value
-    if (
-        not isinstance(value, Hit)
-        or value.said_at.date() >= change.said_at.date()
-        or not tells_of_change(change.content)
-    ):
-        return one
-    if isinstance(change, Hit):
-        return replace(one, earlier=value.about[:1] == change.about[:1])
-    return replace(one, earlier=change.role is Role.USER and change.speaker == value.said_by)
+def _below_changes(shown: list[tuple[float, ContextCandidate]]) -> list[tuple[float, ContextCandidate]]:
+    """What a later change may have ended stands below it, marked as earlier; of several things a bare switch ends none."""
+    order = list(shown)
+    for _, change in shown:
+        ended = [place for place, (_, one) in enumerate(order) if _may_be_ended(one, change)]
+        if not ended or (len(ended) > 1 and switched_to(change.value.content)):
+            continue
+        sources = {key for place in ended for key in order[place][1].sources}
+        ended = [place for place, (_, one) in enumerate(order) if place in ended or one.value.id in sources]
+        for place in ended:
+            order[place] = (order[place][0], replace(order[place][1], earlier=True))
+        own = [one.value.id for _, one in order].index(change.value.id)
+        order.insert(min(own, ended[0]), order.pop(own))
+    return order
+
+
+def _may_be_ended(one: ContextCandidate, change: ContextCandidate) -> bool:
+    """Whether a memory was said before something that tells of a change, and speaks of the same person."""
+    value, later = one.value, change.value
+    if not isinstance(value, Hit) or value.said_at.date() >= later.said_at.date():
+        return False
+    same = value.about[:1] == later.about[:1] if isinstance(later, Hit) else _says_of(later, value)
+    return same and may_replace(later.content, value.content, " ".join(value.about[:1]))
+
+
+def _says_of(message: StoredMessage, known: Hit) -> bool:
+    return message.role is Role.USER and message.speaker == known.said_by
 
 
 def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCandidate]) -> bool:

@@ -204,6 +204,10 @@ def test_what_only_sounds_like_an_end_replaces_nothing(
         ("I have an iPhone.", "I switched to Android.", "What phone do I have?"),
         ("I use Windows at work.", "I've moved over to Linux at work.", "Which operating system do I use?"),
         ("I play the guitar in a band.", "I left the band.", "Am I in a band?"),
+        ("I bank with Barclays.", "I changed to Monzo.", "Which bank am I with?"),
+        ("I work the day shift at the hospital.", "They put me on nights.", "Which shift do I work?"),
+        ("I take sertraline.", "My doctor switched me to fluoxetine.", "Which medication do I take?"),
+        ("I drink coffee in the morning.", "I'm on tea now.", "What do I drink in the morning?"),
     ],
 )
 def test_what_a_change_may_have_replaced_stands_below_it_and_is_marked_as_earlier(
@@ -215,6 +219,36 @@ def test_what_a_change_may_have_replaced_stands_below_it_and_is_marked_as_earlie
     first, *rest = sarah.context(question, now=MUCH_LATER).text.splitlines()
     assert change.removesuffix(".").split()[-1] in first
     assert [line for line in rest if f"{old.content} (earlier, said 2 March 2026)" in line], rest
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I commute by train.", "I changed to the bus at Leeds."),
+        ("I drink espresso.", "I switched to decaf for today."),
+        ("I go to the gym on Mill Road.", "I cancelled my gym class on Thursday."),
+        ("I work the day shift.", "They put me on hold for an hour."),
+        ("I bank with Barclays.", "I thought about changing to Monzo."),
+        ("I work at Acme.", "I almost quit my job at Acme yesterday."),
+        ("I play the cello.", "I gave up my seat to the cello player."),
+        ("I play the cello.", "I haven't given up the cello."),
+        ("I smoke.", "My brother quit smoking."),
+        ("I take sertraline.", "I'm on the train now."),
+        ("I use an iPhone.", "Should I switch to a Pixel?"),
+        ("I subscribe to the Guardian.", "I cancelled dinner with the Guardian editor."),
+        ("I study physics.", "I changed to trainers before the lecture."),
+        ("I drive a Skoda.", "I sold a painting."),
+        ("I like jam.", "I switched to a Pixel."),
+    ],
+)
+def test_what_only_sounds_like_a_change_ends_nothing_and_marks_nothing_as_earlier(
+    forming: Forming, sarah: Namespace, before: str, after: str
+) -> None:
+    said(forming, before)
+    (old,) = sarah.memories()
+    said(forming, after, at=LATER)
+    assert sarah.get(old.id).state == "active"
+    assert "(earlier" not in sarah.context(f"What about this: {before}", now=MUCH_LATER).text
 
 
 @pytest.mark.parametrize(
