@@ -95,7 +95,7 @@ def gives_up(statement: str, known: str) -> bool:
     """Whether a statement says that what is known is over: "stopped learning French", "sold the Golf", "does not smoke"
     " any more"."""
     over = next((match for pattern in _OVER if (match := pattern.search(statement))), None)
-    if over is None or negations(known) or tells_an_end(known):
+    if over is None or negations(known) or tells_an_end(known) or _has_not_come_to(over, statement):
         return False
     matter, held = telling(_what_is_over(over)) - _PASSING, telling(known)
     if not matter or not all(any(akin(word, other) for other in held) for word in matter):
@@ -106,7 +106,19 @@ def gives_up(statement: str, known: str) -> bool:
         more -= forms(statement)
         named = any(akin(last, word) for word in matter)  # a Nokia of "an old Nokia", no dog of "a dog bed"
         return bool(_HAS.search(known)) and len(more - _POSSESSING) <= named
-    return not more
+    if over.re is _CHANGED:
+        return known.startswith(f"{USER}'s ") and telling(_IS.split(known)[0]) == matter
+    deed = telling(_HOW.split(known)[0]) - {USER.casefold()}  # how, where and with whom it is done is over with it
+    rest = {word for word in deed if not any(akin(word, other) for other in matter)} - _PASSING
+    done = all(any(akin(word, other) for other in deed) for word in matter) and rest <= _DOING
+    if over.re is _CANCELLED:
+        return done and bool(_PAID.search(statement) or _PAID.search(known))
+    return not more or (done and over.re is _GAVE_UP)
+
+
+def _has_not_come_to(over: re.Match[str], statement: str) -> bool:
+    before = statement[: over.start()]
+    return over.re in _DONE and (negations(before) > 0 or _NEARLY.search(before) is not None)
 
 
 def parts_with(statement: str) -> bool:
@@ -496,11 +508,22 @@ _EXCHANGED: Final = re.compile(
     rf"\b(?:(?:traded|swapped|exchanged|replaced) {_ONES}(?P<rest>[^,]+?)(?: in)? (?:for|with|by)"
     rf"|(?:switched|changed|moved|went) (?:over |on )?from {_ONES}(?P<first>[^,]+?) to) (?!each|the other)\S"
 )
+_GAVE_UP: Final = re.compile(
+    r"\b(?:stopped(?= \w+ing\b)|quit|g[ai]ven? up(?: on)?) (?!by\b|at\b|in\b|off\b|over\b|on\b)(?P<rest>.+?)"
+    rf"(?: (?:last \w+|(?:in|since) (?:\d{{4}}|(?i:{'|'.join(MONTHS)})\b)(?: \d{{4}})?))?$"
+)
+_CANCELLED: Final = re.compile(rf"\b(?:cancell?ed|ended|unsubscribed from) {_ONES}(?P<rest>.+)$")
+_PAID: Final = re.compile(r"\b(?:(?:un)?subscrib|membership|subscription|member\b)")
+_CHANGED: Final = re.compile(
+    rf"\b(?:changed|switched) (?:{USER}'s )?(?P<rest>(?!to\b)[a-z]+(?: [a-z]+)?)(?: (?:to|from) .+)?$"
+)
+_DONE: Final = frozenset((_GAVE_UP, _CANCELLED, _CHANGED, _PARTED, _EXCHANGED))
+_NEARLY: Final = re.compile(r"\b(?:almost|nearly|might|may|should|would|could|if|wants?|plans?|hopes?|intends?)\b")
 _OVER: Final = (
-    re.compile(
-        r"\b(?:(?:has |have )?(?:just |recently |finally )?(?:stopped|quit|g[ai]ven? up)) (?!by\b|at\b|in\b|off\b|over\b"
-        r"|on\b)(?P<rest>.+)$"
-    ),
+    _GAVE_UP,
+    _CANCELLED,
+    _CHANGED,
+    re.compile(r"\bstopped (?!by\b|at\b|in\b|off\b|over\b|on\b)(?P<rest>.+)$"),
     re.compile(r"\b(?:does not|do not|is not|are not) (?P<rest>.+?) (?:any ?more|any longer)$"),
     re.compile(r"\bno longer (?P<rest>.+)$"),
     _PARTED,
@@ -509,6 +532,11 @@ _OVER: Final = (
 """What says that something is over, and of what."""
 _HAS: Final = re.compile(
     r"\b(?:has|have|owns?|drives?|rides?|keeps?|wears?|bought|got|uses?|is dating|is with|is seeing)\b|^\S+'s \w+ is\b"
+)
+_IS: Final = re.compile(r" (?:is|are) ")
+_HOW: Final = re.compile(r" (?:in|on|at|with|for|every|twice|once|daily|a (?:pack|lot|few|bit)|\d+|two|ten|twenty)\b")
+_DOING: Final = _bases(
+    "go play take learn study practise do attend subscribe drink eat smoke vape sing dance train read"
 )
 _POSSESSING: Final = frozenset("has have wear own drive ride keep buy get use date see".split())
 _PASSING: Final = frozenset(

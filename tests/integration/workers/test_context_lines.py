@@ -139,6 +139,11 @@ def test_where_two_people_disagree_the_line_says_who_said_what(
         ("I have a Spotify account.", "I've replaced Spotify with Tidal."),
         ("I wear glasses.", "I swapped my glasses for contact lenses."),
         ("My favourite band is Muse.", "My favourite band these days is Low."),
+        ("I go to the gym on Mill Road twice a week.", "I cancelled my gym membership."),
+        ("I play the cello in the town orchestra.", "I gave up the cello."),
+        ("I smoke a pack a day.", "I quit smoking in March."),
+        ("I subscribe to the Guardian.", "I cancelled the Guardian."),
+        ("My dentist is Dr Lowe on Park Street.", "My dentist is Dr Patel now."),
     ],
 )
 def test_the_newest_statement_takes_the_place_of_the_one_before(

@@ -383,6 +383,14 @@ def test_a_statement_merged_from_itself_is_kept(text: str) -> None:
         ("User has replaced Spotify with Tidal", "User has a Spotify account"),
         ("User moved from Windows to Linux at work", "User uses Windows at work"),
         ("User swapped User's glasses for contact lenses", "User wears glasses"),
+        ("User gave up the cello", "User plays the cello in the town orchestra"),
+        ("User gave up on Spanish", "User is learning Spanish"),
+        ("User quit smoking in March", "User smokes a pack a day"),
+        ("User gave up coffee last month", "User drinks coffee with breakfast"),
+        ("User cancelled User's gym membership", "User goes to the gym on Mill Road twice a week"),
+        ("User cancelled the Guardian", "User subscribes to the Guardian"),
+        ("User changed dentists", "User's dentist is Dr Lowe"),
+        ("User switched User's bank to Monzo", "User's bank is Barclays"),
     ],
 )
 def test_what_is_parted_with_or_exchanged_is_over(statement: str, known: str) -> None:
@@ -400,6 +408,18 @@ def test_what_is_parted_with_or_exchanged_is_over(statement: str, known: str) ->
         ("User replaced the tyres on User's Golf with winter ones", "User drives a diesel Golf"),
         ("User swapped shifts with Tom", "User has a cat"),
         ("User switched to decaf", "User uses Windows at work"),
+        ("User cancelled User's gym class", "User goes to the gym"),
+        ("User gave up User's seat to the cello player", "User plays the cello"),
+        ("User stopped the music", "User plays music in a band"),
+        ("User quit smoking", "User smokes salmon"),
+        ("User stopped drinking", "User drinks coffee"),
+        ("User gave up coffee for Lent", "User drinks coffee"),
+        ("User gave up meat on Mondays", "User eats meat"),
+        ("User has not given up the cello", "User plays the cello"),
+        ("User almost quit smoking", "User smokes"),
+        ("User gave up the piano", "User's sister plays the piano"),
+        ("User changed User's bank password", "User's bank is Barclays"),
+        ("User changed trains at Leeds", "User's train is at 9"),
     ],
 )
 def test_what_belongs_to_it_or_is_only_liked_is_not_over(statement: str, known: str) -> None:
