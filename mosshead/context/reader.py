@@ -11,7 +11,7 @@ from mosshead.embeddings.calibration import UnrelatedCosines, unrelated_cosines
 from mosshead.embeddings.local.files import MODEL
 from mosshead.entities.lookup import Parsed
 from mosshead.fencing import short
-from mosshead.language.changes import may_replace, switched_to
+from mosshead.language.changes import denies, may_replace, switched_to
 from mosshead.language.dates import periods
 from mosshead.language.names import normalise, strange_names
 from mosshead.language.requests import (
@@ -31,6 +31,7 @@ from mosshead.models.entities import USER
 from mosshead.models.kinds import Role
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
+from mosshead.patterns import lazy_pattern
 from mosshead.search.memories import MemoryFound, RankedMemory, ScannedMemories
 from mosshead.search.messages import MessageFound, RankedMessage, ScannedMessages
 from mosshead.search.weights import ReadingWeights
@@ -51,6 +52,7 @@ FEW = 20
 are found."""
 
 _HEADING_CHARACTERS = 100
+_OWNED = lazy_pattern(r"(\w+)['’]s [a-z -]+ is ")
 
 _STRANGE = 1.0
 """So many deviations nearer must be what answers to a message with a name that nothing which is known has."""
@@ -257,7 +259,7 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
         near = [*_near_best(standing, Hit), *_near_best(standing, StoredMessage)]
     near = sorted((pair for pair in near if pair[0] > -math.inf), key=_best_first)[: READING.most]
     shown = _newest_first(near, reader) if reader.of_now else near
-    direct = [one for _, one in shown]
+    direct = [_disputed(one, shown) for _, one in shown]
     shown_ids = {one.value.id for one in direct}
     told = any(isinstance(one.value, StoredMessage) for one in direct)
     called = [
@@ -346,12 +348,23 @@ def _may_be_ended(one: ContextCandidate, change: ContextCandidate) -> bool:
     value, later = one.value, change.value
     if not isinstance(value, Hit) or value.said_at.date() >= later.said_at.date():
         return False
-    same = value.about[:1] == later.about[:1] if isinstance(later, Hit) else _says_of(later, value)
+    if isinstance(later, Hit):
+        owner = _OWNED.match(value.content)
+        same = later.about[:1] in {value.about[:1], (owner and owner[1],)}
+    else:
+        same = later.role is Role.USER and later.speaker == value.said_by
     return same and may_replace(later.content, value.content, " ".join(value.about[:1]))
 
 
-def _says_of(message: StoredMessage, known: Hit) -> bool:
-    return message.role is Role.USER and message.speaker == known.said_by
+def _disputed(one: ContextCandidate, shown: Iterable[tuple[float, ContextCandidate]]) -> ContextCandidate:
+    """A memory as it stands beside messages in which others say otherwise."""
+    if not isinstance(value := one.value, Hit):
+        return one
+    others = (other.value for _, other in shown if isinstance(other.value, StoredMessage))
+    said = [message for message in others if message.role is Role.USER and not is_request(message.content)]
+    by = {message.speaker for message in said if message.speaker and denies(message.content, value.content)}
+    further = sorted(by.difference(value.disputed_by, [value.said_by]))
+    return replace(one, value=replace(value, disputed_by=(*value.disputed_by, *further))) if further else one
 
 
 def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCandidate]) -> bool:
@@ -363,9 +376,7 @@ def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCand
         and (first.found.relevance.entity and not one.found.relevance.entity)
     ):
         return False
-    if tells_of_change(one.value.content):
-        return score >= highest * READING.rivals
-    at_once = one.value.said_at.date() == first.value.said_at.date()
+    at_once = one.value.said_at.date() == first.value.said_at.date() and not tells_of_change(one.value.content)
     return score >= highest * (READING.rivals_at_once if at_once else READING.rivals)
 
 

@@ -5,57 +5,36 @@ from mosshead.language.requests import content_words, tells_of_change
 from mosshead.language.wordlists import MONTHS
 from mosshead.patterns import lazy_pattern
 
-_STEM = 4
-"""Letters by which two words are held for one: "smoking" and "smokes"."""
-
 _CLAUSE = lazy_pattern(r"[.!;]+(?:\s+|$)|,? (?:and|so|but|because) |, ")
-_NOT_SO = lazy_pattern(
+NOT_SO = lazy_pattern(  # it has not come to it
     r"(?i)\b(?:almost|nearly|might|may|should|would|could|maybe|perhaps|if|never|not|(?:think|thought|talk|dream)\w* (?:about|of)"
     r"|(?:want|plan|hop|intend|refus)\w* to)\b|n['’]t\b|\?"
 )
-"""It has not come to it."""
-
-_LASTING = (
-    r"(?: (?:now|instead|recently|permanently|for good|yesterday|today|last \w+|this (?:week|month|year)|at (?:work|home)|from .+"
-    rf"|(?:in|since|on) (?:\d.*|(?i:{'|'.join(MONTHS)})\b)(?: \d{{4}})?))*\W*$"
-)
-"""What may follow what one has by now: "for today", "at Leeds" and "before lunch" tell of a moment."""
-
-_SELF, _NO_PLACE = (
-    r"\b(?:I|[Ww]e|User)\b(?:['’](?:ve|m))?",
-    r"(?:at|in|on|for|from|before|after|during|until|with|when|since)\b",
-)
-_SWITCH = lazy_pattern(
+_SELF = r"\b(?:I|[Ww]e|User)\b(?:['’](?:ve|m))?"
+_SWITCH = lazy_pattern(  # "for today", "at Leeds" and "before lunch" tell of a moment; what may follow tells of more
     rf"(?:{_SELF} (?:(?:have|has|just|recently|finally|now) )*(?:changed|switched|moved|went|gone)"
     r"|\b(?:put|moved|switched|changed|transferred) (?:me|us|User))(?: over)? (?:on|to|onto)"
-    rf" (?P<to>[\w'’&-]+(?: (?!{_NO_PLACE})[\w'’&-]+){{0,3}}?){_LASTING}"
-    rf"|{_SELF} (?:am |is |are )?(?:on|with) (?P<now>[\w'’&-]+(?: [\w'’&-]+){{0,2}}) now\W*$"
+    r"(?P<to>(?: (?!(?:at|in|on|for|from|before|after|during|until|with|when|since)\b)[\w'’&-]+){1,4}?)"
+    r"(?: (?:now|instead|recently|permanently|for good|yesterday|today|last \w+|this (?:week|month|year)|at (?:work|home)|from .+"
+    rf"|(?:in|since|on) (?:\d.*|(?i:{'|'.join(MONTHS)})\b)(?: \d{{4}})?))*\W*$"
+    rf"|{_SELF} (?:am |is |are )?(?:on|with)(?P<now>(?: [\w'’&-]+){{1,3}}) now\W*$"
 )
-"""Somebody has something else, whatever they had."""
-
 _NO_VALUE = frozenset(
     "me you him her us them it this that sleep bed work school home hold leave holiday vacation diet break call time track next"
     " first last other front back top row seat page song another".split()
 )
-_HELD = lazy_pattern(
-    r"\b(?:banks? with|uses?|drives?|rides?|wears?|subscribes? to|takes|studies|(?:is|are) (?:with|on|studying|taking|using)"
-    r"|has(?= an? )|plays|drinks|eats|trains|sings|goes to|shops at|buys|reads|pays)\b(?P<value> .+)|['’]s (?P<what>[\w -]+?)"
-    r" (?:is|are)(?: with| on)?(?P<its> .+)$"
+_HELD = lazy_pattern(  # what somebody has one of at a time, more or less
+    r"(?:\b(?:banks? with|uses?|drives?|rides?|wears?|subscribes? to|takes|studies|(?:is|are) (?:with|on|studying|taking|using)"
+    r"|has(?= an? )|plays|drinks|eats|trains|sings|goes to|shops at|buys|reads|pays)|['’]s [\w -]+? (?:is|are)(?: on| with)?) .+$"
 )
-"""What somebody has one of at a time, more or less."""
-
 _SHIFTS = frozenset("shift shifts nights days earlies lates mornings evenings afternoons".split())
 _LIVING = KIN_AND_ROLES | frozenset("dog cat puppy kitten horse name birthday kid kids".split())
-_NAME = lazy_pattern(r"\b[^\W_]*[A-Z][\w'’-]*")
-_WHOSE = lazy_pattern(r"^(?:[Mm]y|[Oo]ur|User['’]s) (\w+)")
-_TITLE = lazy_pattern(r"\b(?:Dr|Mr|Mrs|Ms|Prof)\b")
-
+_NAME = lazy_pattern(r"\b(?!User\b)[^\W_]*[A-Z][\w'’-]*")
 _ENDED = lazy_pattern(
-    r"\b(?:cancell?ed|unsubscribed from|dropped|quit|g[ai]ven? up(?: on)?|stopped|left|sold|got rid of)"
-    r" (?P<what>.+?)(?P<rest> (?:on|at|in|for|with|to|from|before|after|when|last|this)\b.*)?$"
+    r"\b(?:cancell?ed|unsubscribed from|dropped|quit|g[ai]ven? up(?: on)?|stopped|left|sold|got rid of) (?P<what>.+?)"
+    r"(?: (?:membership|subscription|account|contract|plan|lessons|job))?(?: (?:last|in|to) .*)?$"
 )
-_BESIDE = frozenset("membership subscription account contract plan lessons classes job".split())
-_ON_A_DAY = lazy_pattern(r"\b(?:for|on|at|this|with) ")
+_WHOSE = lazy_pattern(r"^(?:[Mm]y|[Oo]ur|User['’]s) (\w+)")
 
 
 def may_replace(change: str, known: str, subject: str) -> bool:
@@ -64,45 +43,38 @@ def may_replace(change: str, known: str, subject: str) -> bool:
     return told and any(_ends(one, known, subject) for one in _CLAUSE.split(change) if one)
 
 
-def switched_to(clause: str) -> str | None:
-    """Return what somebody has by now in the place of something that the clause does not name."""
-    switch = None if _NOT_SO.search(clause) else _SWITCH.search(clause)
-    value = switch["to"] or switch["now"] if switch else ""
-    return value if value and _NO_VALUE.isdisjoint(value.lower().split()) else None
+def switched_to(clause: str) -> str:
+    """Return what somebody has by now in the place of something that the clause does not name; empty if nothing."""
+    switch = None if NOT_SO.search(clause) else _SWITCH.search(clause)
+    value = (switch["to"] or switch["now"]).strip() if switch else ""
+    return value if _NO_VALUE.isdisjoint(value.lower().split()) else ""
+
+
+def denies(said: str, known: str) -> bool:
+    """Whether a clause of what was said has all words of what is known, and only one of both is denied."""
+    its, affirmed = _stems(known, ""), NOT_SO.search(known) is None
+    clauses = (one for one in _CLAUSE.split(said) if its <= _stems(one, ""))
+    return len(its) > 1 and any((NOT_SO.search(one) is None) != affirmed for one in clauses)
 
 
 def _ends(clause: str, known: str, subject: str) -> bool:
-    if _NOT_SO.search(clause):
+    value, ended, whose = switched_to(clause), _ENDED.search(clause), _WHOSE.match(clause)
+    if value:
+        return bool(_stems(value, subject) & _stems(known, subject)) or _may_stand_for(value, known)
+    if NOT_SO.search(clause) or (whose and whose[1].lower() in KIN_AND_ROLES - set(known.lower().split())):
         return False
-    held = _stems(known, subject)
-    value = switched_to(clause)
-    if value is not None:
-        return bool(_stems(value, subject) & held) or _may_stand_for(value, known)
-    ended = _ENDED.search(clause)
-    whose = _WHOSE.match(clause)
-    if whose is not None and whose[1].lower() in KIN_AND_ROLES - set(known.lower().split()):
-        return False
-    if ended is None:
-        return bool(_stems(_NAME.sub(" ", clause), subject) & _stems(_NAME.sub(" ", known), subject))
-    words = [word for word in ended["what"].split() if word.lower() not in _BESIDE]
-    return bool(words) and bool(_stems(words[-1], subject) & held) and not _ON_A_DAY.search(ended["rest"] or "")
+    if ended:
+        return bool(_stems(ended["what"].split()[-1], subject) & _stems(known, subject))
+    return bool(_stems(_NAME.sub(" ", clause), subject) & _stems(_NAME.sub(" ", known), subject))
 
 
 def _may_stand_for(value: str, known: str) -> bool:
     """Whether a value may be of the same sort as one that somebody has: a shift, a name, or a common noun."""
-    said = set(value.lower().split())
-    if said & _SHIFTS:
-        return not _SHIFTS.isdisjoint(known.lower().split())
-    held = _HELD.search(known)
-    if held is None or value.startswith("the "):
-        return False
-    if _TITLE.search(value) or _TITLE.search(known):
-        return bool(_TITLE.search(value)) and bool(_TITLE.search(known))
-    named = _NAME.search(value) is not None
-    return _LIVING.isdisjoint(known.lower().split()) and named == (
-        _NAME.search(held["value"] or held["its"]) is not None
-    )
+    mine, its = set(value.lower().split()), set(known.lower().split())
+    if mine & _SHIFTS or value.startswith("the ") or not _HELD.search(known):
+        return bool(mine & _SHIFTS and its & _SHIFTS)
+    return (_NAME.search(value) is None) == (_NAME.search(known) is None) and _LIVING.isdisjoint(its)
 
 
 def _stems(text: str, subject: str) -> set[str]:
-    return {word[:_STEM] for word in content_words(text) - content_words(subject) - content_words("User")}
+    return {word[:4] for word in content_words(text)} - {word[:4] for word in content_words(f"{subject} User")}

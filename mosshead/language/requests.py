@@ -3,6 +3,7 @@
 What no word list knows counts as a statement: in other languages nothing is taken for a request or for small talk.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from re import Pattern
 
@@ -214,17 +215,24 @@ def asks_what_is_now(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What is good to know of whoever makes a request of some kind. probe: how people say such a thing of themselves."""
+    """What to know of whoever makes a request. probe: how people say it of themselves; tells: words of it. like: requests."""
 
     probe: str
     asks: Pattern[str]
+    tells: str = ""
+    like: tuple[str, ...] = ()
 
 
-def needs_of(text: str) -> list[str]:
-    """Return what to look for about whoever makes a request, as people would have said it; nothing for a plain question."""
-    return [need.probe for need in _NEEDS if need.asks.search(text)]
+def needs_of(text: str, is_like: Callable[[Sequence[str]], bool] = lambda _: False) -> list[Need]:
+    """Return what to know of whoever makes a request, nothing for a plain question. is_like: whether the text is near to some."""
+    advice = _ADVICE.search(text) is not None
+    return [need for need in _NEEDS if need.asks.search(text) or (advice and need.like and is_like(need.like))]
 
 
+_ADVICE = lazy_pattern(
+    r"(?i)\b(?:should|shall|could|can|may) (?:i|we)\b|\b(?:recommend|suggest|plan|design|give|find|book|pick|choose)\b"
+    r"|\b(?:ideas?|tips?|advice|okay|ok|safe) (?:for|to)\b|\bneed\b.*\bideas?\b"
+)
 _NEEDS = (
     Need(
         "I am allergic to it and cannot eat it. I follow a diet: vegetarian, vegan, gluten-free.",
@@ -232,7 +240,15 @@ _NEEDS = (
             r"(?i)\b(?:cook\w*|bak(?:e|es|ing)|recipes?|menus?|meals?|dinner|lunch|breakfast|brunch|supper|snacks?|dish(?:es)?|cakes?|"
             r"desserts?|restaurants?|caf[eé]s?|takeaway|picnic|barbecue|groceries|shopping list|eat|food|"
             r"(?:a|the) table|bars?|pubs?|cocktails?|beers?|wines?|drinks?|rezepte?|kochen|essen|abendessen|receta"
-            r"|cocinar|cena|recette|d[iî]ner)\b"
+            r"|cocinar|cena|recette|d[iî]ner)\b(?! for (?:disaster|success)\b)"
+        ),
+        "allergic allergy allergies intolerant intolerance lactose gluten coeliac celiac vegan vegetarian pescatarian halal"
+        " kosher diabetic diabetes diet keto shellfish dairy",
+        (
+            "Recommend a dessert.",
+            "What should I cook tonight?",
+            "Suggest a restaurant.",
+            "What can I eat or order there?",
         ),
     ),
     Need(
@@ -241,7 +257,15 @@ _NEEDS = (
             r"(?i)\b(?:workouts?|exercises?|training (?:plan|schedule|session)|gym|fitness|stretch\w*|yoga|pilates"
             r"|(?:running|cycling|swimming|marathon) "
             r"(?:plan|schedule|program(?:me)?|routine)|hik(?:e|es|ing)|trainingsplan|entrenamiento|medicines?|medical|medication|"
-            r"clinic|hospital|admission|doctor|dentist|physio|massage|allerg\w+|health)\b"
+            r"clinic|hospital|admission|doctor|dentist|physio|massage|allerg\w+|health)\b(?! (?:on|in) (?:page|the book)\b)"
+        ),
+        "asthma asthmatic diabetes diabetic epilepsy epileptic pregnant pacemaker injury injured sprained fractured hernia"
+        " arthritis osteoporosis migraine migraines vertigo medication insulin blood hypertension",
+        (
+            "Plan a workout for me.",
+            "Which sport should I do?",
+            "What should I take for a headache?",
+            "Can I go swimming?",
         ),
     ),
     Need(

@@ -38,9 +38,6 @@ _SAYS_WHICH: Final = re.compile(
 _NEW: Final = re.compile(r"'s new (?=[a-z])")
 """Who has a new boss has another."""
 
-_FURTHER: Final = re.compile(r"^(\S+'s [a-z -]+ is (?:[A-Z][\w.]*(?: (?=[A-Z])|(?= |$)))+).*$")
-"""What is told of somebody or something beside the name: "User's dentist is Dr Lowe" of "… on Park Street"."""
-
 _BYGONE: Final = timedelta(days=30)
 """What ended so long before something was said to be so is another: who lost a job in 2008 still has that of today."""
 
@@ -93,10 +90,7 @@ def _likeliest_case(fact: NewFact) -> FactOutcome:
         about_same = bool(fact.subject_ids & known.subject_ids) or not fact.subject_ids
         if fact.fact.corrects and similarity >= CORRECTED and about_same:
             return comparison.replaces(fact, known, "a correction")
-        changed = told_anew and any(
-            statements.differ_in_a_value(said, content)
-            for content in (known.content, _FURTHER.sub(r"\1", known.content))
-        )
+        changed = told_anew and statements.differ_in_a_value(said, known.content)
         if changed and similarity >= CORRECTED and comparison.is_about_the_same(fact, known):
             return comparison.replaces(fact, known, "it changed")
         by_two = similarity >= DUPLICATE and comparison.is_anothers(fact, known)

@@ -143,7 +143,6 @@ def test_where_two_people_disagree_the_line_says_who_said_what(
         ("I play the cello in the town orchestra.", "I gave up the cello."),
         ("I smoke a pack a day.", "I quit smoking in March."),
         ("I subscribe to the Guardian.", "I cancelled the Guardian."),
-        ("My dentist is Dr Lowe on Park Street.", "My dentist is Dr Patel now."),
     ],
 )
 def test_the_newest_statement_takes_the_place_of_the_one_before(

@@ -53,4 +53,4 @@ def test_a_somebody_s_name_is_not_what_two_statements_have_in_common() -> None:
 
 def test_what_somebody_switched_to_is_told_without_its_time() -> None:
     assert switched_to("I switched to Monzo last month.") == "Monzo"
-    assert switched_to("I switched to Monzo for a day.") is None
+    assert not switched_to("I switched to Monzo for a day.")
