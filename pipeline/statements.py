@@ -111,8 +111,10 @@ def gives_up(statement: str, known: str) -> bool:
         return known.startswith(f"{USER}'s ") and telling(known.partition(" is ")[0]) == matter
     deed = telling(_HOW.split(known)[0]) - {USER.casefold()}  # how, where and with whom it is done is over with it
     rest = {word for word in deed if not any(akin(word, other) for other in matter)} - _PASSING
-    done = all(any(akin(word, other) for other in deed) for word in matter) and rest <= _DOING
     paid = over.re is _CANCELLED and _PAID.search(f"{statement} {known}") is not None
+    done = all(any(akin(word, other) for other in deed) for word in matter) and rest <= _DOING | (
+        _POSSESSING if paid else set()
+    )
     return (not more and over.re is not _CANCELLED) or (done and (paid or over.re is _GAVE_UP))
 
 

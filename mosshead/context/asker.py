@@ -31,8 +31,7 @@ _PER_NEED = 3
 
 _LOOKED_AT = 20
 
-_ALIKE = 5.4
-"""So many deviations above what is unrelated a request is of a kind."""
+_ALIKE = 5.4  # deviations above what is unrelated from which a request is of a kind
 
 
 def needed_of_asker(

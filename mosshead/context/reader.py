@@ -52,6 +52,7 @@ FEW = 20
 are found."""
 
 _HEADING_CHARACTERS = 100
+_CORRECTION = lazy_pattern(r"(?i)\W*(?:correction|actually|sorry|no,? wait|wait|i meant?)\b")
 _OWNED = lazy_pattern(r"(\w+)['’]s [a-z -]+ is ")
 
 _STRANGE = 1.0
@@ -331,39 +332,42 @@ def _below_changes(shown: list[tuple[float, ContextCandidate]]) -> list[tuple[fl
     """What a later change may have ended stands below it, marked as earlier; of several things a bare switch ends none."""
     order = list(shown)
     for _, change in shown:
-        ended = [place for place, (_, one) in enumerate(order) if _may_be_ended(one, change)]
+        ended = [one for _, one in order if _may_be_ended(one, change)]
         if not ended or (len(ended) > 1 and switched_to(change.value.content)):
             continue
-        sources = {key for place in ended for key in order[place][1].sources}
-        ended = [place for place, (_, one) in enumerate(order) if place in ended or one.value.id in sources]
-        for place in ended:
-            order[place] = (order[place][0], replace(order[place][1], earlier=True))
-        own = [one.value.id for _, one in order].index(change.value.id)
-        order.insert(min(own, ended[0]), order.pop(own))
+        keys = {key for one in ended for key in (one.value.id, *one.sources)}
+        order = [(score, replace(one, earlier=one.earlier or one.value.id in keys)) for score, one in order]
+        places = {one.value.id: place for place, (_, one) in enumerate(order)}
+        above = min(places[key] for key in (change.value.id, *keys) if key in places)
+        order.insert(above, order.pop(places[change.value.id]))
     return order
 
 
 def _may_be_ended(one: ContextCandidate, change: ContextCandidate) -> bool:
-    """Whether a memory was said before something that tells of a change, and speaks of the same person."""
+    """Whether a memory was said before something that tells of a change of the same person, or a message was put right."""
     value, later = one.value, change.value
+    if isinstance(value, StoredMessage) and isinstance(later, StoredMessage) and _CORRECTION.match(later.content):
+        same = (value.conversation, value.speaker, value.role) == (later.conversation, later.speaker, later.role)
+        return same and value.said_at < later.said_at and may_replace(later.content, value.content, USER)
     if not isinstance(value, Hit) or value.said_at.date() >= later.said_at.date():
         return False
-    if isinstance(later, Hit):
-        owner = _OWNED.match(value.content)
-        same = later.about[:1] in {value.about[:1], (owner and owner[1],)}
-    else:
-        same = later.role is Role.USER and later.speaker == value.said_by
-    return same and may_replace(later.content, value.content, " ".join(value.about[:1]))
+    owner = _OWNED.match(value.content)
+    subject = (owner[1],) if owner else value.about[:1]
+    by_them = not isinstance(later, Hit) and later.role is Role.USER and later.speaker == value.said_by
+    same = later.about[:1] in {value.about[:1], subject} if isinstance(later, Hit) else by_them
+    return same and may_replace(later.content, value.content, " ".join(subject))
 
 
 def _disputed(one: ContextCandidate, shown: Iterable[tuple[float, ContextCandidate]]) -> ContextCandidate:
     """A memory as it stands beside messages in which others say otherwise."""
     if not isinstance(value := one.value, Hit):
         return one
-    others = (other.value for _, other in shown if isinstance(other.value, StoredMessage))
-    said = [message for message in others if message.role is Role.USER and not is_request(message.content)]
-    by = {message.speaker for message in said if message.speaker and denies(message.content, value.content)}
-    further = sorted(by.difference(value.disputed_by, [value.said_by]))
+    said = (other.value for _, other in shown if isinstance(other.value, StoredMessage))
+    told = [
+        message for message in said if message.role is Role.USER and message.speaker and not is_request(message.content)
+    ]
+    by = {message.speaker or USER for message in told if denies(message.content, value.content)}
+    further = sorted(by.difference(value.disputed_by, [value.said_by or USER]))
     return replace(one, value=replace(value, disputed_by=(*value.disputed_by, *further))) if further else one
 
 

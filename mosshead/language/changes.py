@@ -2,7 +2,7 @@
 
 from mosshead.language.references import KIN_AND_ROLES
 from mosshead.language.requests import content_words, tells_of_change
-from mosshead.language.wordlists import MONTHS
+from mosshead.language.wordlists import FIRST_NAMES, MONTHS
 from mosshead.patterns import lazy_pattern
 
 _CLAUSE = lazy_pattern(r"[.!;]+(?:\s+|$)|,? (?:and|so|but|because) |, ")
@@ -19,7 +19,7 @@ _SWITCH = lazy_pattern(  # "for today", "at Leeds" and "before lunch" tell of a 
     rf"|(?:in|since|on) (?:\d.*|(?i:{'|'.join(MONTHS)})\b)(?: \d{{4}})?))*\W*$"
     rf"|{_SELF} (?:am |is |are )?(?:on|with)(?P<now>(?: [\w'’&-]+){{1,3}}) now\W*$"
 )
-_NO_VALUE = frozenset(
+_NO_VALUE = FIRST_NAMES | frozenset(
     "me you him her us them it this that sleep bed work school home hold leave holiday vacation diet break call time track next"
     " first last other front back top row seat page song another".split()
 )

@@ -244,29 +244,19 @@ _NEEDS = (
         ),
         "allergic allergy allergies intolerant intolerance lactose gluten coeliac celiac vegan vegetarian pescatarian halal"
         " kosher diabetic diabetes diet keto shellfish dairy",
-        (
-            "Recommend a dessert.",
-            "What should I cook tonight?",
-            "Suggest a restaurant.",
-            "What can I eat or order there?",
-        ),
+        ("Recommend a dessert.", "What should I cook tonight?", "Suggest a restaurant.", "What can I order there?"),
     ),
     Need(
         "I have an injury, a bad knee or back, an illness. I am allergic to a medicine. My doctor said so.",
         lazy_pattern(
             r"(?i)\b(?:workouts?|exercises?|training (?:plan|schedule|session)|gym|fitness|stretch\w*|yoga|pilates"
-            r"|(?:running|cycling|swimming|marathon) "
-            r"(?:plan|schedule|program(?:me)?|routine)|hik(?:e|es|ing)|trainingsplan|entrenamiento|medicines?|medical|medication|"
-            r"clinic|hospital|admission|doctor|dentist|physio|massage|allerg\w+|health)\b(?! (?:on|in) (?:page|the book)\b)"
+            r"|(?:running|cycling|swimming|marathon) (?:plan|schedule|program(?:me)?|routine)|hik(?:e|es|ing)|trainingsplan"
+            r"|entrenamiento|medicines?|medical|medication|clinic|hospital|admission|doctor|dentist|physio|massage|allerg\w+"
+            r"|health)\b(?! (?:on|in) (?:page|the book)\b)"
         ),
         "asthma asthmatic diabetes diabetic epilepsy epileptic pregnant pacemaker injury injured sprained fractured hernia"
         " arthritis osteoporosis migraine migraines vertigo medication insulin blood hypertension",
-        (
-            "Plan a workout for me.",
-            "Which sport should I do?",
-            "What should I take for a headache?",
-            "Can I go swimming?",
-        ),
+        ("Plan a workout for me.", "Which sport should I do?", "What should I take for a headache?", "Can I swim?"),
     ),
     Need(
         "I work as this by profession, in my job at this company. I started my career, I studied.",
@@ -286,8 +276,7 @@ _NEEDS = (
         "I use a wheelchair, I cannot walk far. I am afraid of flying, of heights, I get seasick.",
         lazy_pattern(
             r"(?i)\b(?:trips?|holidays?|vacation|weekend away|getaway|itinerary|flights?|travel\w*|hik(?:e|es|ing)|route"
-            r"|tour|excursion|day out|"
-            r"sightseeing|outing|restaurants?|urlaub|reise|viaje|voyage)\b"
+            r"|tour|excursion|day out|sightseeing|outing|restaurants?|urlaub|reise|viaje|voyage)\b"
         ),
     ),
     Need(
