@@ -11,7 +11,7 @@ from mosshead.embeddings.calibration import UnrelatedCosines, unrelated_cosines
 from mosshead.embeddings.local.files import MODEL
 from mosshead.entities.lookup import Parsed
 from mosshead.fencing import short
-from mosshead.language.changes import denies, may_replace, switched_to
+from mosshead.language.changes import CORRECTION, denies, may_replace, switched_to
 from mosshead.language.dates import periods
 from mosshead.language.names import normalise, strange_names
 from mosshead.language.requests import (
@@ -28,7 +28,7 @@ from mosshead.language.requests import (
 )
 from mosshead.models.context import Explanation
 from mosshead.models.entities import USER
-from mosshead.models.kinds import Role
+from mosshead.models.kinds import MemoryKind, Role
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
 from mosshead.patterns import lazy_pattern
@@ -52,7 +52,6 @@ FEW = 20
 are found."""
 
 _HEADING_CHARACTERS = 100
-_CORRECTION = lazy_pattern(r"(?i)\W*(?:correction|actually|sorry|no,? wait|wait|i meant?)\b")
 _OWNED = lazy_pattern(r"(\w+)['’]s [a-z -]+ is ")
 
 _STRANGE = 1.0
@@ -346,10 +345,10 @@ def _below_changes(shown: list[tuple[float, ContextCandidate]]) -> list[tuple[fl
 def _may_be_ended(one: ContextCandidate, change: ContextCandidate) -> bool:
     """Whether a memory was said before something that tells of a change of the same person, or a message was put right."""
     value, later = one.value, change.value
-    if isinstance(value, StoredMessage) and isinstance(later, StoredMessage) and _CORRECTION.match(later.content):
+    if isinstance(value, StoredMessage) and isinstance(later, StoredMessage) and CORRECTION.match(later.content):
         same = (value.conversation, value.speaker, value.role) == (later.conversation, later.speaker, later.role)
         return same and value.said_at < later.said_at and may_replace(later.content, value.content, USER)
-    if not isinstance(value, Hit) or value.said_at.date() >= later.said_at.date():
+    if not isinstance(value, Hit) or value.kind is MemoryKind.EVENT or value.said_at.date() >= later.said_at.date():
         return False
     owner = _OWNED.match(value.content)
     subject = (owner[1],) if owner else value.about[:1]

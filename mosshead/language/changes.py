@@ -6,6 +6,7 @@ from mosshead.language.wordlists import FIRST_NAMES, MONTHS
 from mosshead.patterns import lazy_pattern
 
 _CLAUSE = lazy_pattern(r"[.!;]+(?:\s+|$)|,? (?:and|so|but|because) |, ")
+CORRECTION = lazy_pattern(r"(?i)\W*(?:correction|actually|sorry|no,? wait|wait|i meant?)\b")
 NOT_SO = lazy_pattern(  # it has not come to it
     r"(?i)\b(?:almost|nearly|might|may|should|would|could|maybe|perhaps|if|never|not|(?:think|thought|talk|dream)\w* (?:about|of)"
     r"|(?:want|plan|hop|intend|refus)\w* to)\b|n['’]t\b|\?"
@@ -39,8 +40,8 @@ _WHOSE = lazy_pattern(r"^(?:[Mm]y|[Oo]ur|User['’]s) (\w+)")
 
 def may_replace(change: str, known: str, subject: str) -> bool:
     """Whether what was said later may end what is known of the same subject."""
-    told = tells_of_change(change) or any(one.search(change) for one in (_SWITCH, _ENDED))
-    return told and any(_ends(one, known, subject) for one in _CLAUSE.split(change) if one)
+    right = CORRECTION.match(change) is not None
+    return any(_ends(one, known, subject, right or tells_of_change(one)) for one in _CLAUSE.split(change) if one)
 
 
 def switched_to(clause: str) -> str:
@@ -57,7 +58,7 @@ def denies(said: str, known: str) -> bool:
     return len(its) > 1 and any((NOT_SO.search(one) is None) != affirmed for one in clauses)
 
 
-def _ends(clause: str, known: str, subject: str) -> bool:
+def _ends(clause: str, known: str, subject: str, told: bool) -> bool:
     value, ended, whose = switched_to(clause), _ENDED.search(clause), _WHOSE.match(clause)
     if value:
         return bool(_stems(value, subject) & _stems(known, subject)) or _may_stand_for(value, known)
@@ -65,7 +66,8 @@ def _ends(clause: str, known: str, subject: str) -> bool:
         return False
     if ended:
         return bool(_stems(ended["what"].split()[-1], subject) & _stems(known, subject))
-    return bool(_stems(_NAME.sub(" ", clause), subject) & _stems(_NAME.sub(" ", known), subject))
+    its = _stems(_NAME.sub(" ", known), subject)
+    return told and bool(its) and 2 * len(its & _stems(_NAME.sub(" ", clause), subject)) >= len(its)
 
 
 def _may_stand_for(value: str, known: str) -> bool:
