@@ -107,14 +107,11 @@ def gives_up(statement: str, known: str) -> bool:
         more -= forms(statement)
         named = any(akin(last, word) for word in matter)  # a Nokia of "an old Nokia", no dog of "a dog bed"
         return bool(_HAS.search(known)) and len(more - _POSSESSING) <= named
-    if over.re is _CHANGED:
-        return known.startswith(f"{USER}'s ") and telling(known.partition(" is ")[0]) == matter
     deed = telling(_HOW.split(known)[0]) - {USER.casefold()}  # how, where and with whom it is done is over with it
     rest = {word for word in deed if not any(akin(word, other) for other in matter)} - _PASSING
     paid = over.re is _CANCELLED and _PAID.search(f"{statement} {known}") is not None
-    done = all(any(akin(word, other) for other in deed) for word in matter) and rest <= _DOING | (
-        _POSSESSING if paid else set()
-    )
+    rest -= _DOING | _POSSESSING if paid else _DOING
+    done = not rest and all(any(akin(word, other) for other in deed) for word in matter)
     return (not more and over.re is not _CANCELLED) or (done and (paid or over.re is _GAVE_UP))
 
 
@@ -511,13 +508,9 @@ _GAVE_UP: Final = re.compile(
 )
 _CANCELLED: Final = re.compile(rf"\b(?:cancell?ed|ended|unsubscribed from) {_ONES}(?P<rest>.+)$")
 _PAID: Final = re.compile(r"\b(?:(?:un)?subscrib|membership|subscription|member\b)")
-_CHANGED: Final = re.compile(
-    rf"\b(?:changed|switched) (?:{USER}'s )?(?P<rest>(?!to\b)[a-z]+(?: [a-z]+)?)(?: (?:to|from) .+)?$"
-)
 _OVER: Final = (
     _GAVE_UP,
     _CANCELLED,
-    _CHANGED,
     re.compile(r"\bstopped (?!by\b|at\b|in\b|off\b|over\b|on\b)(?P<rest>.+)$"),
     re.compile(r"\b(?:does not|do not|is not|are not) (?P<rest>.+?) (?:any ?more|any longer)$"),
     re.compile(r"\bno longer (?P<rest>.+)$"),

@@ -68,9 +68,10 @@ def needed_of_asker(
 
 
 def _tells(one: MemoryFound | MessageFound, need: Need) -> bool:
-    """Whether whoever asks says by a word what is needed, and not of their family."""
-    said = set(words(one.memory.content if isinstance(one, MemoryFound) else one.message.content))
-    return not said.isdisjoint(need.tells.split()) and said.isdisjoint(KINSHIP)
+    """Whether whoever asks says by a word what is needed of them, and not of their family."""
+    text = one.memory.content if isinstance(one, MemoryFound) else one.message.content
+    said = KINSHIP.isdisjoint(words(text)) and (isinstance(one, MemoryFound) or speaks_of_oneself(text))
+    return said and not set(need.tells.split()).isdisjoint(words(text))
 
 
 def known_of_asker(store: ReadStore, parsed: Parsed) -> tuple[MemoryFound, ...]:

@@ -362,9 +362,7 @@ def _disputed(one: ContextCandidate, shown: Iterable[tuple[float, ContextCandida
     if not isinstance(value := one.value, Hit):
         return one
     said = (other.value for _, other in shown if isinstance(other.value, StoredMessage))
-    told = [
-        message for message in said if message.role is Role.USER and message.speaker and not is_request(message.content)
-    ]
+    told = (message for message in said if message.role is Role.USER and not is_request(message.content))
     by = {message.speaker or USER for message in told if denies(message.content, value.content)}
     further = sorted(by.difference(value.disputed_by, [value.said_by or USER]))
     return replace(one, value=replace(value, disputed_by=(*value.disputed_by, *further))) if further else one

@@ -3,7 +3,7 @@
 from mosshead.language.references import KIN_AND_ROLES
 from mosshead.language.requests import content_words, tells_of_change
 from mosshead.language.wordlists import FIRST_NAMES, MONTHS
-from mosshead.patterns import lazy_pattern
+from mosshead.patterns import lazy_pattern, remembered_of_texts
 
 _CLAUSE = lazy_pattern(r"[.!;]+(?:\s+|$)|,? (?:and|so|but|because) |, ")
 CORRECTION = lazy_pattern(r"(?i)\W*(?:correction|actually|sorry|no,? wait|wait|i meant?)\b")
@@ -40,10 +40,10 @@ _WHOSE = lazy_pattern(r"^(?:[Mm]y|[Oo]ur|User['’]s) (\w+)")
 
 def may_replace(change: str, known: str, subject: str) -> bool:
     """Whether what was said later may end what is known of the same subject."""
-    right = CORRECTION.match(change) is not None
-    return any(_ends(one, known, subject, right or tells_of_change(one)) for one in _CLAUSE.split(change) if one)
+    return any(_ends(one, known, _stems(subject)) for one in _telling(change))
 
 
+@remembered_of_texts
 def switched_to(clause: str) -> str:
     """Return what somebody has by now in the place of something that the clause does not name; empty if nothing."""
     switch = None if NOT_SO.search(clause) else _SWITCH.search(clause)
@@ -53,21 +53,29 @@ def switched_to(clause: str) -> str:
 
 def denies(said: str, known: str) -> bool:
     """Whether a clause of what was said has all words of what is known, and only one of both is denied."""
-    its, affirmed = _stems(known, ""), NOT_SO.search(known) is None
-    clauses = (one for one in _CLAUSE.split(said) if its <= _stems(one, ""))
+    its, affirmed = _stems(known), NOT_SO.search(known) is None
+    clauses = (one for one in _CLAUSE.split(said) if its <= _stems(one))
     return len(its) > 1 and any((NOT_SO.search(one) is None) != affirmed for one in clauses)
 
 
-def _ends(clause: str, known: str, subject: str, told: bool) -> bool:
+@remembered_of_texts
+def _telling(change: str) -> list[str]:
+    """The clauses that tell of a change."""
+    right = CORRECTION.match(change) is not None
+    clauses = [one for one in _CLAUSE.split(change) if one and not NOT_SO.search(one)]
+    return [one for one in clauses if right or tells_of_change(one) or _ENDED.search(one) or switched_to(one)]
+
+
+def _ends(clause: str, known: str, subject: frozenset[str]) -> bool:
     value, ended, whose = switched_to(clause), _ENDED.search(clause), _WHOSE.match(clause)
     if value:
-        return bool(_stems(value, subject) & _stems(known, subject)) or _may_stand_for(value, known)
-    if NOT_SO.search(clause) or (whose and whose[1].lower() in KIN_AND_ROLES - set(known.lower().split())):
+        return bool(_stems(value) & _stems(known) - subject) or _may_stand_for(value, known)
+    if whose and whose[1].lower() in KIN_AND_ROLES - set(known.lower().split()):
         return False
     if ended:
-        return bool(_stems(ended["what"].split()[-1], subject) & _stems(known, subject))
-    its = _stems(_NAME.sub(" ", known), subject)
-    return told and bool(its) and 2 * len(its & _stems(_NAME.sub(" ", clause), subject)) >= len(its)
+        return bool(_stems(ended["what"].split()[-1]) & _stems(known) - subject)
+    its = _stems(_NAME.sub(" ", known)) - subject
+    return bool(its) and 2 * len(its & _stems(_NAME.sub(" ", clause))) >= len(its)
 
 
 def _may_stand_for(value: str, known: str) -> bool:
@@ -78,5 +86,6 @@ def _may_stand_for(value: str, known: str) -> bool:
     return (_NAME.search(value) is None) == (_NAME.search(known) is None) and _LIVING.isdisjoint(its)
 
 
-def _stems(text: str, subject: str) -> set[str]:
-    return {word[:4] for word in content_words(text)} - {word[:4] for word in content_words(f"{subject} User")}
+@remembered_of_texts
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word[:4] for word in content_words(text)) - {"user"}

@@ -239,7 +239,7 @@ _NEEDS = (
         lazy_pattern(
             r"(?i)\b(?:cook\w*|bak(?:e|es|ing)|recipes?|menus?|meals?|dinner|lunch|breakfast|brunch|supper|snacks?|dish(?:es)?|cakes?|"
             r"desserts?|restaurants?|caf[eé]s?|takeaway|picnic|barbecue|groceries|shopping list|eat|food|"
-            r"(?:a|the) table|bars?|pubs?|cocktails?|beers?|wines?|drinks?|rezepte?|kochen|essen|abendessen|receta"
+            r"(?:a|the) table|(?<!\d )bars?|pubs?|cocktails?|beers?|wines?|drinks?|rezepte?|kochen|essen|abendessen|receta"
             r"|cocinar|cena|recette|d[iî]ner)\b(?! for (?:disaster|success)\b)"
         ),
         "allergic allergy allergies intolerant intolerance lactose gluten coeliac celiac vegan vegetarian pescatarian halal"
