@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from mosshead.language.changes import NOT_SO
 from mosshead.language.dates.spans import NUMBERS
 from mosshead.language.names import LETTER, normalise
 from mosshead.language.wordlists import MONTHS, WEEKDAYS
@@ -95,7 +96,7 @@ def calls_off(statement: str, plan: str, *, same_time: bool = False) -> bool:
 def gives_up(statement: str, known: str) -> bool:
     """Whether a statement ends what is known: "stopped learning French", "sold the Golf", "does not smoke any more"."""
     over = next((match for pattern in _OVER if (match := pattern.search(statement))), None)
-    if over is None or negations(known) or tells_an_end(known):
+    if over is None or negations(known) or tells_an_end(known) or NOT_SO.search(statement[: over.start()]):
         return False
     matter, held = telling(_what_is_over(over)) - _PASSING, telling(known)
     if not matter or not all(any(akin(word, other) for other in held) for word in matter):
@@ -106,7 +107,12 @@ def gives_up(statement: str, known: str) -> bool:
         more -= forms(statement)
         named = any(akin(last, word) for word in matter)  # the Nokia in "an old Nokia", not the dog in "a dog bed"
         return bool(_HAS.search(known)) and len(more - _POSSESSING) <= named
-    return not more
+    deed = telling(_HOW.split(known)[0]) - {USER.casefold()}  # how, where and with whom it is done is over with it
+    rest = {word for word in deed if not any(akin(word, other) for other in matter)} - _PASSING
+    paid = over.re is _CANCELLED and _PAID.search(f"{statement} {known}") is not None
+    rest -= _DOING | _POSSESSING if paid else _DOING
+    done = not rest and all(any(akin(word, other) for other in deed) for word in matter)
+    return (not more and over.re is not _CANCELLED) or (done and (paid or over.re is _GAVE_UP))
 
 
 def parts_with(statement: str) -> bool:
@@ -496,11 +502,16 @@ _EXCHANGED: Final = re.compile(
     rf"\b(?:(?:traded|swapped|exchanged|replaced) {_ONES}(?P<rest>[^,]+?)(?: in)? (?:for|with|by)"
     rf"|(?:switched|changed|moved|went) (?:over |on )?from {_ONES}(?P<first>[^,]+?) to) (?!each|the other)\S"
 )
+_GAVE_UP: Final = re.compile(
+    r"\b(?:stopped(?= \w+ing\b)|quit|g[ai]ven? up(?: on)?) (?!by\b|at\b|in\b|off\b|over\b|on\b)(?P<rest>.+?)"
+    rf"(?: (?:last \w+|(?:in|since) (?:\d{{4}}|(?i:{'|'.join(MONTHS)})\b)(?: \d{{4}})?))?$"
+)
+_CANCELLED: Final = re.compile(rf"\b(?:cancell?ed|ended|unsubscribed from) {_ONES}(?P<rest>.+)$")
+_PAID: Final = re.compile(r"\b(?:(?:un)?subscrib|membership|subscription|member\b)")
 _OVER: Final = (
-    re.compile(
-        r"\b(?:(?:has |have )?(?:just |recently |finally )?(?:stopped|quit|g[ai]ven? up)) (?!by\b|at\b|in\b|off\b|over\b"
-        r"|on\b)(?P<rest>.+)$"
-    ),
+    _GAVE_UP,
+    _CANCELLED,
+    re.compile(r"\bstopped (?!by\b|at\b|in\b|off\b|over\b|on\b)(?P<rest>.+)$"),
     re.compile(r"\b(?:does not|do not|is not|are not) (?P<rest>.+?) (?:any ?more|any longer)$"),
     re.compile(r"\bno longer (?P<rest>.+)$"),
     _PARTED,
@@ -510,6 +521,8 @@ _OVER: Final = (
 _HAS: Final = re.compile(
     r"\b(?:has|have|owns?|drives?|rides?|keeps?|wears?|bought|got|uses?|is dating|is with|is seeing)\b|^\S+'s \w+ is\b"
 )
+_HOW: Final = re.compile(r" (?:in|on|at|with|for|every|twice|once|daily|a (?:pack|lot|few|bit)|\d+|two|ten|twenty)\b")
+_DOING: Final = _bases("go play take learn study practise do attend subscribe drink eat smoke vape sing dance train")
 _POSSESSING: Final = frozenset("has have wear own drive ride keep buy get use date see".split())
 _PASSING: Final = frozenset(
     "diet class course lesson currently now regularly still lot heavy heavily daily sometimes often altogether completely"

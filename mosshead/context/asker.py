@@ -1,20 +1,23 @@
 """The asker: find what a request needs to know about them, and what concerns only other people."""
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from uuid import UUID
 
 from mosshead.embeddings.calibration import UnrelatedCosines
 from mosshead.entities.lookup import Parsed
 from mosshead.language.references import KIN_AND_ROLES
 from mosshead.language.requests import (
+    Need,
     is_first_person,
     is_request,
     is_small_talk,
     needs_of,
     opens_with_oneself,
     speaks_of_oneself,
+    words,
 )
+from mosshead.language.wordlists import KINSHIP
 from mosshead.models.entities import USER
 from mosshead.models.kinds import Role
 from mosshead.search import memories as memories_sql
@@ -28,32 +31,47 @@ _PER_NEED = 3
 
 _LOOKED_AT = 20
 
+_ALIKE = 5.4  # deviations above what is unrelated from which a request is of a kind
+
 
 def needed_of_asker(
     store: ReadStore, parsed: Parsed, cosines: UnrelatedCosines, speaker: str | None, hidden: frozenset[UUID]
 ) -> Iterator[MemoryFound | MessageFound]:
     """Find what the asker has said about themselves that this kind of request needs."""
-    probes = needs_of(parsed.text)
+
+    def is_like(requests: Sequence[str]) -> bool:
+        asked, *like = store.embedder.embed([parsed.text, *requests])
+        return cosines.deviations(max(float(asked @ one) for one in like)) >= _ALIKE
+
+    needs = needs_of(parsed.text, is_like)
     of_somebody_else = parsed.means_somebody and not is_first_person(parsed.text)
-    if not probes or of_somebody_else:
+    if not needs or of_somebody_else:
         return
     statements = []
-    for probe, vector in zip(probes, store.embedder.embed(probes), strict=True):
-        scan = {"model": store.embedder.name, "vector": vector, "message": probe}
+    for need, vector in zip(needs, store.embedder.embed([one.probe for one in needs]), strict=True):
+        scan = {"model": store.embedder.name, "vector": vector, "message": f"{need.probe} {need.tells}"}
         statements += [
             messages_sql.statement_for(store.path, **scan, each=_LOOKED_AT),
             memories_sql.statement_for(store.path, **scan, named=parsed.asker),
         ]
     rows = iter(store.trip(statements))
-    for said, known in zip(rows, rows, strict=True):
+    for need, said, known in zip(needs, rows, rows, strict=True):
         found: list[MemoryFound | MessageFound] = [
             one
             for one in messages_sql.scanned(said, hidden=hidden).found
             if is_statement(one) and not one.message.replaced and (speaker is None or one.message.speaker == speaker)
         ]
         found += [one for one in memories_sql.scanned(known).memories if not parsed.asker.isdisjoint(one.entities)]
-        found.sort(key=lambda one: -one.cosine)
-        yield from (one for one in found[:_PER_NEED] if one.cosine >= cosines.near(len(found)))
+        found.sort(key=lambda one: (not _tells(one, need), -one.cosine))
+        least = cosines.near(len(found))
+        yield from (one for one in found[:_PER_NEED] if one.cosine >= least or _tells(one, need))
+
+
+def _tells(one: MemoryFound | MessageFound, need: Need) -> bool:
+    """Whether whoever asks says by a word what is needed of them, and not of their family."""
+    text = one.memory.content if isinstance(one, MemoryFound) else one.message.content
+    said = KINSHIP.isdisjoint(words(text)) and (isinstance(one, MemoryFound) or speaks_of_oneself(text))
+    return said and not set(need.tells.split()).isdisjoint(words(text))
 
 
 def known_of_asker(store: ReadStore, parsed: Parsed) -> tuple[MemoryFound, ...]:

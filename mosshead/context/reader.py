@@ -11,6 +11,7 @@ from mosshead.embeddings.calibration import UnrelatedCosines, unrelated_cosines
 from mosshead.embeddings.local.files import MODEL
 from mosshead.entities.lookup import Parsed
 from mosshead.fencing import short
+from mosshead.language.changes import CORRECTION, denies, may_replace, switched_to
 from mosshead.language.dates import periods
 from mosshead.language.names import normalise, strange_names
 from mosshead.language.requests import (
@@ -27,9 +28,10 @@ from mosshead.language.requests import (
 )
 from mosshead.models.context import Explanation
 from mosshead.models.entities import USER
-from mosshead.models.kinds import Role
+from mosshead.models.kinds import MemoryKind, Role
 from mosshead.models.memories import Hit
 from mosshead.models.messages import StoredMessage
+from mosshead.patterns import lazy_pattern
 from mosshead.search.memories import MemoryFound, RankedMemory, ScannedMemories
 from mosshead.search.messages import MessageFound, RankedMessage, ScannedMessages
 from mosshead.search.weights import ReadingWeights
@@ -49,6 +51,7 @@ FEW = 20
 more results."""
 
 _HEADING_CHARACTERS = 100
+_OWNED = lazy_pattern(r"(\w+)['’]s [a-z -]+ is ")
 
 _STRANGE = 1.0
 """How many deviations nearer a result must be if the message contains a name unknown to all of them."""
@@ -261,7 +264,7 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
         near = [*_near_best(standing, Hit), *_near_best(standing, StoredMessage)]
     near = sorted((pair for pair in near if pair[0] > -math.inf), key=_best_first)[: READING.most]
     shown = _newest_first(near, reader) if reader.of_now else near
-    direct = [one for _, one in shown]
+    direct = [_disputed(one, shown) for _, one in shown]
     shown_ids = {one.value.id for one in direct}
     told = any(isinstance(one.value, StoredMessage) for one in direct)
     called = [
@@ -326,22 +329,48 @@ def _newest_first(
     best = max(shown, key=lambda pair: pair[0] if pair[1].found else -math.inf, default=None)
     rivals = [pair for pair in shown[: READING.lead] if best is not None and _rivals(pair, best)]
     rest = [pair for pair in shown if pair not in rivals]
-    rivals.sort(key=key)
-    return [(score, _marked_earlier(one, rivals[0][1])) for score, one in (*rivals, *rest)] if rivals else rest
+    return _below_changes([*sorted(rivals, key=key), *rest])
 
 
-def _marked_earlier(one: ContextCandidate, first: ContextCandidate) -> ContextCandidate:
-    """Mark a memory older than the first result, if that result tells of a change concerning the same person."""
-    value, change = one.value, first.value
-    if (
-        not isinstance(value, Hit)
-        or value.said_at.date() >= change.said_at.date()
-        or not tells_of_change(change.content)
-    ):
+def _below_changes(shown: list[tuple[float, ContextCandidate]]) -> list[tuple[float, ContextCandidate]]:
+    """Move what a later change may have ended below it, marked as earlier. A bare switch ends none of several things."""
+    order = list(shown)
+    for _, change in shown:
+        ended = [one for _, one in order if _may_be_ended(one, change)]
+        if not ended or (len(ended) > 1 and switched_to(change.value.content)):
+            continue
+        keys = {key for one in ended for key in (one.value.id, *one.sources)}
+        order = [(score, replace(one, earlier=one.earlier or one.value.id in keys)) for score, one in order]
+        places = {one.value.id: place for place, (_, one) in enumerate(order)}
+        above = min(places[key] for key in (change.value.id, *keys) if key in places)
+        order.insert(above, order.pop(places[change.value.id]))
+    return order
+
+
+def _may_be_ended(one: ContextCandidate, change: ContextCandidate) -> bool:
+    """Whether a later change concerns the person that this memory is about, or a later message corrects this one."""
+    value, later = one.value, change.value
+    if isinstance(value, StoredMessage) and isinstance(later, StoredMessage) and CORRECTION.match(later.content):
+        same = (value.conversation, value.speaker, value.role) == (later.conversation, later.speaker, later.role)
+        return same and value.said_at < later.said_at and may_replace(later.content, value.content, USER)
+    if not isinstance(value, Hit) or value.kind is MemoryKind.EVENT or value.said_at.date() >= later.said_at.date():
+        return False
+    owner = _OWNED.match(value.content)
+    subject = (owner[1],) if owner else value.about[:1]
+    by_them = not isinstance(later, Hit) and later.role is Role.USER and later.speaker == value.said_by
+    same = later.about[:1] in {value.about[:1], subject} if isinstance(later, Hit) else by_them
+    return same and may_replace(later.content, value.content, " ".join(subject))
+
+
+def _disputed(one: ContextCandidate, shown: Iterable[tuple[float, ContextCandidate]]) -> ContextCandidate:
+    """Add to a memory who contradicts it in the messages shown beside it."""
+    if not isinstance(value := one.value, Hit):
         return one
-    if isinstance(change, Hit):
-        return replace(one, earlier=value.about[:1] == change.about[:1])
-    return replace(one, earlier=change.role is Role.USER and change.speaker == value.said_by)
+    said = (other.value for _, other in shown if isinstance(other.value, StoredMessage))
+    told = (message for message in said if message.role is Role.USER and not is_request(message.content))
+    by = {message.speaker or USER for message in told if denies(message.content, value.content)}
+    further = sorted(by.difference(value.disputed_by, [value.said_by or USER]))
+    return replace(one, value=replace(value, disputed_by=(*value.disputed_by, *further))) if further else one
 
 
 def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCandidate]) -> bool:
@@ -353,9 +382,7 @@ def _rivals(pair: tuple[float, ContextCandidate], best: tuple[float, ContextCand
         and (first.found.relevance.entity and not one.found.relevance.entity)
     ):
         return False
-    if tells_of_change(one.value.content):
-        return score >= highest * READING.rivals
-    at_once = one.value.said_at.date() == first.value.said_at.date()
+    at_once = one.value.said_at.date() == first.value.said_at.date() and not tells_of_change(one.value.content)
     return score >= highest * (READING.rivals_at_once if at_once else READING.rivals)
 
 

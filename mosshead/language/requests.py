@@ -3,6 +3,7 @@
 Anything not in a word list counts as a statement, so other languages have neither requests nor small talk.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from re import Pattern
 
@@ -214,35 +215,54 @@ def asks_what_is_now(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a kind of request needs to know about the asker. probe: how people would say it about themselves."""
+    """What a kind of request needs to know about the asker.
+
+    Attributes:
+        probe: How people would say it about themselves.
+        tells: Words of such statements.
+        like: Examples of such requests.
+    """
 
     probe: str
     asks: Pattern[str]
+    tells: str = ""
+    like: tuple[str, ...] = ()
 
 
-def needs_of(text: str) -> list[str]:
-    """Return probes for facts about the asker that a request needs; empty for a plain question."""
-    return [need.probe for need in _NEEDS if need.asks.search(text)]
+def needs_of(text: str, is_like: Callable[[Sequence[str]], bool] = lambda _: False) -> list[Need]:
+    """Return what a request needs to know about the asker; empty for a plain question. is_like: Whether the text is like some."""
+    advice = _ADVICE.search(text) is not None
+    return [need for need in _NEEDS if need.asks.search(text) or (advice and need.like and is_like(need.like))]
 
 
+_ADVICE = lazy_pattern(
+    r"(?i)\b(?:should|shall|could|can|may) (?:i|we)\b|\b(?:recommend|suggest|plan|design|give|find|book|pick|choose)\b"
+    r"|\b(?:ideas?|tips?|advice|okay|ok|safe) (?:for|to)\b|\bneed\b.{0,60}\bideas?\b"
+)
 _NEEDS = (
     Need(
         "I am allergic to it and cannot eat it. I follow a diet: vegetarian, vegan, gluten-free.",
         lazy_pattern(
             r"(?i)\b(?:cook\w*|bak(?:e|es|ing)|recipes?|menus?|meals?|dinner|lunch|breakfast|brunch|supper|snacks?|dish(?:es)?|cakes?|"
             r"desserts?|restaurants?|caf[eé]s?|takeaway|picnic|barbecue|groceries|shopping list|eat|food|"
-            r"(?:a|the) table|bars?|pubs?|cocktails?|beers?|wines?|drinks?|rezepte?|kochen|essen|abendessen|receta"
-            r"|cocinar|cena|recette|d[iî]ner)\b"
+            r"(?:a|the) table|(?<!\d )bars?|pubs?|cocktails?|beers?|wines?|drinks?|rezepte?|kochen|essen|abendessen|receta"
+            r"|cocinar|cena|recette|d[iî]ner)\b(?! for (?:disaster|success)\b)"
         ),
+        "allergic allergy allergies intolerant intolerance lactose gluten coeliac celiac vegan vegetarian pescatarian halal"
+        " kosher diabetic diabetes diet keto shellfish dairy",
+        ("Recommend a dessert.", "What should I cook tonight?", "Suggest a restaurant.", "What can I order there?"),
     ),
     Need(
         "I have an injury, a bad knee or back, an illness. I am allergic to a medicine. My doctor said so.",
         lazy_pattern(
             r"(?i)\b(?:workouts?|exercises?|training (?:plan|schedule|session)|gym|fitness|stretch\w*|yoga|pilates"
-            r"|(?:running|cycling|swimming|marathon) "
-            r"(?:plan|schedule|program(?:me)?|routine)|hik(?:e|es|ing)|trainingsplan|entrenamiento|medicines?|medical|medication|"
-            r"clinic|hospital|admission|doctor|dentist|physio|massage|allerg\w+|health)\b"
+            r"|(?:running|cycling|swimming|marathon) (?:plan|schedule|program(?:me)?|routine)|hik(?:e|es|ing)|trainingsplan"
+            r"|entrenamiento|medicines?|medical|medication|clinic|hospital|admission|doctor|dentist|physio|massage|allerg\w+"
+            r"|health)\b(?! (?:on|in) (?:page|the book)\b)"
         ),
+        "asthma asthmatic diabetes diabetic epilepsy epileptic pregnant pacemaker injury injured sprained fractured hernia"
+        " arthritis osteoporosis migraine migraines vertigo medication insulin blood hypertension",
+        ("Plan a workout for me.", "Which sport should I do?", "What should I take for a headache?", "Can I swim?"),
     ),
     Need(
         "I work as this by profession, in my job at this company. I started my career, I studied.",
@@ -262,8 +282,7 @@ _NEEDS = (
         "I use a wheelchair, I cannot walk far. I am afraid of flying, of heights, I get seasick.",
         lazy_pattern(
             r"(?i)\b(?:trips?|holidays?|vacation|weekend away|getaway|itinerary|flights?|travel\w*|hik(?:e|es|ing)|route"
-            r"|tour|excursion|day out|"
-            r"sightseeing|outing|restaurants?|urlaub|reise|viaje|voyage)\b"
+            r"|tour|excursion|day out|sightseeing|outing|restaurants?|urlaub|reise|viaje|voyage)\b"
         ),
     ),
     Need(

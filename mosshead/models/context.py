@@ -119,7 +119,7 @@ def _lines_of_all(those: Iterable[Explanation]) -> Iterator[str]:
 def context_line(one: Explanation) -> str:
     """Render a memory or a message as a line of an ordered context."""
     if one.message is not None:
-        return dated_message_note(one.message)
+        return f"{dated_message_note(one.message)}{' (earlier)' if one.earlier and not one.message.replaced else ''}"
     return f"- {memory_note(one.memory, earlier=one.earlier)}" if one.memory else ""
 
 

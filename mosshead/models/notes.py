@@ -66,12 +66,12 @@ def dated_note(
 ) -> str:
     """Render a content with its date, as `memory_note` does."""
     line = one_line(content)
+    if earlier:
+        return f"{line} (earlier, said {_day(said_at.date())})"
     if kind is MemoryKind.EVENT or occurred is not None:
         when = f"{calendar_name(occurred)}{_clock(occurred)}" if occurred else _day(said_at.date())
         return line if _YEAR.search(line) else f"{line} ({when})"
     said = f"said {_day(said_at.date())}"
-    if earlier:
-        return f"{line} (earlier, {said})"
     return f"{line} ({said})" if _STALE.search(line) else line
 
 

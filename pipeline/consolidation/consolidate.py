@@ -291,7 +291,8 @@ def _more_precisely(fact: NewFact, known: Known) -> FactOutcome:
 
 def _corrected(fact: NewFact) -> FactOutcome | None:
     for known, similarity in fact.near:
-        fits = fact.fact.corrects and similarity >= CORRECTED and comparison.is_about_the_same(fact, known)
+        same = comparison.is_about_the_same(fact, known) or comparison.may_replace_each_other(fact, known)
+        fits = fact.fact.corrects and similarity >= CORRECTED and same
         if fits and statements.differ_in_a_value(fact.fact.content, known.content):
             return comparison.replaces(fact, known, "a correction")
     return None

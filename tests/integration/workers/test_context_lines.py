@@ -1,7 +1,7 @@
 """Messages and memories as a reader sees them, by rules and through the public face: dates, disputes, renames and gaps."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -137,6 +137,13 @@ def test_line_says_who_said_what_where_two_people_disagree(
         ("I have a Spotify account.", "I've replaced Spotify with Tidal."),
         ("I wear glasses.", "I swapped my glasses for contact lenses."),
         ("My favourite band is Muse.", "My favourite band these days is Low."),
+        ("I go to the gym on Mill Road twice a week.", "I cancelled my gym membership."),
+        ("I play the cello in the town orchestra.", "I gave up the cello."),
+        ("I smoke a pack a day.", "I quit smoking in March."),
+        ("I subscribe to the Guardian.", "I cancelled the Guardian."),
+        ("I have a Netflix subscription.", "I cancelled Netflix."),
+        ("I play padel on Fridays.", "I gave up padel."),
+        ("I eat meat.", "I've given up meat."),
     ],
 )
 def test_newest_statement_replaces_the_one_before(forming: Forming, sarah: Namespace, before: str, now: str) -> None:
@@ -172,6 +179,30 @@ def test_immediate_correction_hides_the_error_until_an_undo(  # noqa: PLR0917 - 
 
 
 @pytest.mark.parametrize(
+    ("told", "right", "question"),
+    [
+        (
+            "My dog is called Rex, he's a rescue from Porto.",
+            "Correction: my dog is called Max.",
+            "What's my dog called?",
+        ),
+        ("I work at Siemens as a welder, I get up at five.", "No wait, I work at Bosch.", "Where do I work?"),
+        ("My dentist is Dr Lowe, he's very gentle.", "Sorry, my dentist is Dr Patel.", "Who is my dentist?"),
+    ],
+)
+@pytest.mark.parametrize("at", [MONDAY, LATER])
+def test_a_corrected_message_that_says_more_stands_below_and_is_marked(  # noqa: PLR0917 - cases
+    forming: Forming, sarah: Namespace, told: str, right: str, question: str, at: datetime
+) -> None:
+    said(forming, told)
+    said(forming, right, at=at + timedelta(minutes=1))
+    lines = sarah.context(question, now=MUCH_LATER).text.splitlines()
+    (corrected,) = [line for line in lines if told in line]
+    assert "(earlier" in corrected
+    assert right.rstrip(".").rsplit(maxsplit=1)[-1] in lines[0]
+
+
+@pytest.mark.parametrize(
     ("before", "after"),
     [
         ("I hate smoking.", "I quit smoking."),
@@ -200,6 +231,13 @@ def test_phrase_that_only_sounds_like_an_end_replaces_nothing(
         ("I have an iPhone.", "I switched to Android.", "What phone do I have?"),
         ("I use Windows at work.", "I've moved over to Linux at work.", "Which operating system do I use?"),
         ("I play the guitar in a band.", "I left the band.", "Am I in a band?"),
+        ("I bank with Barclays.", "I changed to Monzo.", "Which bank am I with?"),
+        ("I work the day shift at the hospital.", "They put me on nights.", "Which shift do I work?"),
+        ("I take sertraline.", "My doctor switched me to fluoxetine.", "Which medication do I take?"),
+        ("I drink coffee in the morning.", "I'm on tea now.", "What do I drink in the morning?"),
+        ("My insurance is with Allianz.", "I switched to AXA.", "Who is my insurance with?"),
+        ("I'm a member of the tennis club.", "I quit the tennis club.", "Am I in a club?"),
+        ("I drive a petrol car.", "I changed to an electric car.", "What car do I drive?"),
     ],
 )
 def test_possibly_replaced_memory_stands_below_the_change_and_is_marked_as_earlier(
@@ -211,6 +249,45 @@ def test_possibly_replaced_memory_stands_below_the_change_and_is_marked_as_earli
     first, *rest = sarah.context(question, now=MUCH_LATER).text.splitlines()
     assert change.removesuffix(".").split()[-1] in first
     assert [line for line in rest if f"{old.content} (earlier, said 2 March 2026)" in line], rest
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("I commute by train.", "I changed to the bus at Leeds."),
+        ("I drink espresso.", "I switched to decaf for today."),
+        ("I go to the gym on Mill Road.", "I cancelled my gym class on Thursday."),
+        ("I work the day shift.", "They put me on hold for an hour."),
+        ("I bank with Barclays.", "I thought about changing to Monzo."),
+        ("I work at Acme.", "I almost quit my job at Acme yesterday."),
+        ("I play the cello.", "I gave up my seat to the cello player."),
+        ("I play the cello.", "I haven't given up the cello."),
+        ("I smoke.", "My brother quit smoking."),
+        ("I take sertraline.", "I'm on the train now."),
+        ("I use an iPhone.", "Should I switch to a Pixel?"),
+        ("I subscribe to the Guardian.", "I cancelled dinner with the Guardian editor."),
+        ("I study physics.", "I changed to trainers before the lecture."),
+        ("I drive a Skoda.", "I sold a painting."),
+        ("I like jam.", "I switched to a Pixel."),
+        ("I have a Netflix subscription.", "I cancelled the Netflix evening with Tom."),
+        ("I play padel on Fridays.", "I gave up my padel court on Friday for Ana."),
+        ("I use Outlook for my mail.", "I moved to the kitchen table."),
+        ("I drive a petrol car.", "I switched to the left lane."),
+        ("I take the bus to work.", "I changed to a window seat."),
+        ("My insurance is with Allianz.", "I switched to speakerphone."),
+        ("I'm with Vodafone for my phone.", "I'm with Tom now."),
+        ("My therapist is Ms Reed.", "I cancelled Ms Reed on Monday."),
+        ("I take vitamin D.", "They moved me to row 12."),
+    ],
+)
+def test_what_only_sounds_like_a_change_ends_nothing_and_marks_nothing_as_earlier(
+    forming: Forming, sarah: Namespace, before: str, after: str
+) -> None:
+    said(forming, before)
+    (old,) = sarah.memories()
+    said(forming, after, at=LATER)
+    assert sarah.get(old.id).state == "active"
+    assert "(earlier" not in sarah.context(f"What about this: {before}", now=MUCH_LATER).text
 
 
 @pytest.mark.parametrize(
@@ -314,6 +391,76 @@ def test_no_memory_hides_a_message_that_says_more(
 ) -> None:
     said(forming, told)
     assert all(answer in sarah.context(question, fill=fill).text for fill in (True, False))
+
+
+@pytest.mark.parametrize(
+    ("kim", "lou", "lines"),
+    [
+        (
+            "Grandma is vegetarian.",
+            "Grandma isn't vegetarian, she eats fish and chicken.",
+            (
+                "Kim says: User's grandma is vegetarian; Lou says otherwise",
+                "Lou, 2 March 2026: Grandma isn't vegetarian",
+            ),
+        ),
+        (
+            "The cabin has a sauna.",
+            "The cabin doesn't have a sauna.",
+            ("Kim, 2 March 2026: The cabin has", "Lou, 2 March 2026: The cabin doesn't"),
+        ),
+    ],
+)
+def test_where_the_denial_is_a_message_the_context_says_who_said_what(
+    forming: Forming, sarah: Namespace, kim: str, lou: str, lines: tuple[str, str]
+) -> None:
+    said(forming, kim, speaker="Kim")
+    said(forming, lou, speaker="Lou")
+    text = sarah.context(f"Is it so? {kim}").text
+    assert all(line in text for line in lines), text
+
+
+_OF_ANA = (
+    *("I'm lactose intolerant.", "I have high blood pressure.", "I own a tin shelf.", "My favourite colour is green."),
+    *("I went to the cinema yesterday.", "I live in Ghent.", "I work as a nurse.", "I bought a new lamp."),
+    *("My friend Olga collects stamps.", "The bus was late today.", "I'm learning Spanish.", "My sister Eva is vegan."),
+)
+
+
+def test_a_request_brings_the_diet_for_what_is_eaten_and_the_health_for_what_the_body_does(
+    forming: Forming, sarah: Namespace
+) -> None:
+    said(forming, *_OF_ANA)
+    for request_ in (
+        *("Recommend a cake for Sunday.", "Which ice cream should I get?", "Suggest a snack for the train."),
+        *("What could I order at the Indian place?", "Plan our picnic.", "Write a shopping list for the week."),
+    ):
+        assert "lactose intolerant" in sarah.context(request_).text, request_
+    for request_ in (
+        *("Plan a workout for me.", "Which sport should I take up?", "Is it okay for me to go diving?"),
+        *(
+            "What should I do about this cold?",
+            "Design a running schedule.",
+            "Which painkiller can I take for a headache?",
+        ),
+    ):
+        assert "blood pressure" in sarah.context(request_).text, request_
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        *("Can you convert 5 miles to km?", "Write a haiku about rain.", "Recommend a science fiction novel."),
+        *("Plan the sprint for the backend team.", "Give me a recipe for disaster recovery of Postgres."),
+        *("Is the exercise on page 12 solvable?", "Suggest a name for my boat.", "Which laptop should I buy?"),
+        *("Design a logo for the bakery.", "My printer has a paper jam, what can I do?"),
+    ],
+)
+def test_a_request_of_another_kind_brings_neither(forming: Forming, sarah: Namespace, request_: str) -> None:
+    said(forming, *_OF_ANA)
+    text = sarah.context(request_).text
+    assert "lactose" not in text
+    assert "blood pressure" not in text
 
 
 def test_asking_speaker_is_meant_in_a_query_and_in_a_search_of_messages(forming: Forming, sarah: Namespace) -> None:

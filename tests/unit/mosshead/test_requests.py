@@ -51,7 +51,13 @@ def test_statement_is_about_the_speaker_and_no_request(said: str) -> None:
     assert not is_request(said)
 
 
-@pytest.mark.parametrize("said", ["Tell me a joke", "How do I boil an egg?", "How tall is Mount Everest?"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("Tell me a joke", "How do I boil an egg?", "How tall is Mount Everest?", "The boiler says 0.6 bar."),
+        *("A recipe for disaster recovery, please", "Is the exercise on page 12 solvable?"),
+    ],
+)
 def test_action_is_not_about_the_asking_speaker(said: str) -> None:
     assert not is_first_person(said)
     assert needs_of(said) == []

@@ -383,6 +383,12 @@ def test_statement_merged_with_itself_is_unchanged(text: str) -> None:
         ("User has replaced Spotify with Tidal", "User has a Spotify account"),
         ("User moved from Windows to Linux at work", "User uses Windows at work"),
         ("User swapped User's glasses for contact lenses", "User wears glasses"),
+        ("User gave up the cello", "User plays the cello in the town orchestra"),
+        ("User gave up on Spanish", "User is learning Spanish"),
+        ("User quit smoking in March", "User smokes a pack a day"),
+        ("User gave up coffee last month", "User drinks coffee with breakfast"),
+        ("User cancelled User's gym membership", "User goes to the gym on Mill Road twice a week"),
+        ("User cancelled the Guardian", "User subscribes to the Guardian"),
     ],
 )
 def test_sold_or_exchanged_item_is_over(statement: str, known: str) -> None:
@@ -400,6 +406,18 @@ def test_sold_or_exchanged_item_is_over(statement: str, known: str) -> None:
         ("User replaced the tyres on User's Golf with winter ones", "User drives a diesel Golf"),
         ("User swapped shifts with Tom", "User has a cat"),
         ("User switched to decaf", "User uses Windows at work"),
+        ("User cancelled User's gym class", "User goes to the gym"),
+        ("User gave up User's seat to the cello player", "User plays the cello"),
+        ("User stopped the music", "User plays music in a band"),
+        ("User quit smoking", "User smokes salmon"),
+        ("User stopped drinking", "User drinks coffee"),
+        ("User gave up coffee for Lent", "User drinks coffee"),
+        ("User gave up meat on Mondays", "User eats meat"),
+        ("User has not given up the cello", "User plays the cello"),
+        ("User almost quit smoking", "User smokes"),
+        ("User gave up the piano", "User's sister plays the piano"),
+        ("User changed User's bank password", "User's bank is Barclays"),
+        ("User changed trains at Leeds", "User's train is at 9"),
     ],
 )
 def test_accessory_or_liked_item_is_not_over(statement: str, known: str) -> None:
