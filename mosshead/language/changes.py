@@ -26,7 +26,8 @@ _NO_VALUE = FIRST_NAMES | frozenset(
 )
 _HELD = lazy_pattern(  # what somebody has one of at a time, more or less
     r"(?:\b(?:banks? with|comes from|uses?|drives?|rides?|wears?|subscribes? to|takes|studies|(?:is|are) (?:with|on|taking)"
-    r"|(?:is|are) (?:studying|using)|has(?= an? )|plays|drinks|eats|trains|sings|goes to|shops at|buys|reads|pays)|['’]s [\w -]+? (?:is|are)(?: on| with)?) .+$"
+    r"|(?:is|are) (?:studying|using)|has(?= an? )|plays|drinks|eats|trains|sings|goes to|shops at|buys|reads|pays)"
+    r"|['’]s [\w -]+? (?:is|are)(?: on| with)?) .+$"
 )
 _SHIFTS = frozenset("shift shifts nights days earlies lates mornings evenings afternoons".split())
 _LIVING = KIN_AND_ROLES | frozenset("dog cat puppy kitten horse name birthday kid kids".split())
