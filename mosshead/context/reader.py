@@ -353,7 +353,9 @@ def _may_be_ended(one: ContextCandidate, change: ContextCandidate) -> bool:
     if isinstance(value, StoredMessage) and isinstance(later, StoredMessage) and CORRECTION.match(later.content):
         same = (value.conversation, value.speaker, value.role) == (later.conversation, later.speaker, later.role)
         return same and value.said_at < later.said_at and may_replace(later.content, value.content, USER)
-    if not isinstance(value, Hit) or value.kind is MemoryKind.EVENT or value.said_at.date() >= later.said_at.date():
+    if not isinstance(value, Hit) or value.said_at.date() >= later.said_at.date():
+        return False
+    if value.kind is MemoryKind.EVENT and not switched_to(later.content):  # "sings in the Tuesday choir" has a day, too
         return False
     owner = _OWNED.match(value.content)
     subject = (owner[1],) if owner else value.about[:1]

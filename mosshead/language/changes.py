@@ -25,8 +25,9 @@ _NO_VALUE = FIRST_NAMES | frozenset(
     " first last other front back top row seat page song another".split()
 )
 _HELD = lazy_pattern(  # what somebody has one of at a time, more or less
-    r"(?:\b(?:banks? with|uses?|drives?|rides?|wears?|subscribes? to|takes|studies|(?:is|are) (?:with|on|studying|taking|using)"
-    r"|has(?= an? )|plays|drinks|eats|trains|sings|goes to|shops at|buys|reads|pays)|['’]s [\w -]+? (?:is|are)(?: on| with)?) .+$"
+    r"(?:\b(?:banks? with|comes from|uses?|drives?|rides?|wears?|subscribes? to|takes|studies|(?:is|are) (?:with|on|taking)"
+    r"|(?:is|are) (?:studying|using)|has(?= an? )|plays|drinks|eats|trains|sings|goes to|shops at|buys|reads|pays)"
+    r"|['’]s [\w -]+? (?:is|are)(?: on| with)?) .+$"
 )
 _SHIFTS = frozenset("shift shifts nights days earlies lates mornings evenings afternoons".split())
 _LIVING = KIN_AND_ROLES | frozenset("dog cat puppy kitten horse name birthday kid kids".split())

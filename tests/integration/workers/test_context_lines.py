@@ -235,6 +235,8 @@ def test_phrase_that_only_sounds_like_an_end_replaces_nothing(
         ("I work the day shift at the hospital.", "They put me on nights.", "Which shift do I work?"),
         ("I take sertraline.", "My doctor switched me to fluoxetine.", "Which medication do I take?"),
         ("I drink coffee in the morning.", "I'm on tea now.", "What do I drink in the morning?"),
+        ("I sing in the Tuesday choir.", "They moved me to the Thursday choir.", "Which choir do I sing in?"),
+        ("My electricity comes from Shell Energy.", "I changed to Octopus.", "Who supplies my electricity?"),
         ("My insurance is with Allianz.", "I switched to AXA.", "Who is my insurance with?"),
         ("I'm a member of the tennis club.", "I quit the tennis club.", "Am I in a club?"),
         ("I drive a petrol car.", "I changed to an electric car.", "What car do I drive?"),
