@@ -31,6 +31,7 @@ from mosshead.store.connection import tenant_transaction
 from pipeline.batching import WaitingEvent, next_batch, order_events
 from workers.broker import check_broker
 from workers.celery_app import app
+from workers.connections import together
 from workers.dependencies import Parts, check_parts, logged_in, parts, paused_providers, stages_that_wait
 from workers.failures import describe, is_of_all, is_of_values
 from workers.transport import QUEUES
@@ -253,7 +254,7 @@ def _next(locked: lanes.LockedLane, waiting: Sequence[WaitingEvent], settings: S
 
 @dataclass(slots=True)
 class _Rest:
-    """After a failure hints rest for a while, so that a Redis that hangs costs its time-out once, and not for each hint."""
+    """After a failure hints rest for a while, so that a broker that hangs costs its time-out once, and not for each hint."""
 
     until: float = 0.0
 
@@ -262,7 +263,7 @@ _rest = _Rest()
 
 
 def hint(*told: tuple[BatchRef, str]) -> bool:
-    """Send the tasks of some stages, with ids only; returns whether Redis took them, and waits for that 2 seconds at most.
+    """Send the tasks of some stages, with ids only; return whether the broker took them, within some seconds.
 
     A hint may be lost: the scheduler gives it again. It does not expire: a worker would judge that by its own clock, and were
     that ahead, it would drop every hint. One that comes late finds its stage done, or leased.
@@ -271,7 +272,7 @@ def hint(*told: tuple[BatchRef, str]) -> bool:
         return False
     try:
         # By the producer, which sends all in one round trip: for each, Celery's own way takes longer than its claim.
-        with app.producer_or_acquire() as producer, producer.batch():
+        with app.producer_or_acquire() as producer, together(producer):
             for batch, stage in told:
                 _publish(producer, batch, stage)
     except BROKER_ERRORS as error:

@@ -52,7 +52,7 @@ class BrokerConnection(Connection):
     def _init_params(self, **params: Any) -> None:  # type: ignore[override]
         if params["transport"] == "amqps":
             given = params["ssl"] if isinstance(params["ssl"], dict) else {}
-            context = {"cafile": given.get("ssl_ca_certs"), "check_hostname": True}
+            context = given.get("context") or {"cafile": given.get("ssl_ca_certs"), "check_hostname": True}
             params["ssl"] = {"context": context, "server_hostname": params["hostname"]}
         super()._init_params(**params)  # type: ignore[no-untyped-call]
 
