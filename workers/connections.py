@@ -1,9 +1,12 @@
 """The connections of the Celery app: to each kind of broker, with channels that judge what comes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import amqp
+from kombu.connection import ConnectionPool, PooledConnection
+from kombu.messaging import Producer
 from kombu.transport import pyamqp
 
 from mosshead.publishing.broker import BrokerConnection
@@ -67,6 +70,31 @@ class TaskConnection(BrokerConnection):
     # Kombu lets the pause between two tries grow to 30 seconds, for which a worker would idle beside a broker that is back.
     def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:
         return super().ensure_connection(*args, **{"interval_max": 2.0, **kwargs})  # type: ignore[no-untyped-call]
+
+    def Pool(self, limit: int | None = None, **options: Any) -> ConnectionPool:  # noqa: N802 - kombu's name
+        """A pool of such connections; kombu's own would hold others, which wait without an end."""
+        return _Pool(self, limit, **options)  # type: ignore[no-untyped-call]
+
+
+class _Pooled(PooledConnection, TaskConnection):
+    pass
+
+
+class _Pool(ConnectionPool):
+    def new(self) -> _Pooled:
+        return _Pooled(self, **dict(self.connection._info(resolve=False)))  # type: ignore[no-untyped-call]  # noqa: SLF001
+
+
+@contextmanager
+def together(producer: Producer) -> Iterator[None]:
+    """Send what is published within, in one round trip to Redis; RabbitMQ confirms each, or it would never be known to hang."""
+    channel: Any = producer.channel
+    if isinstance(channel, RabbitChannel):
+        channel.basic_publish = channel.basic_publish_confirm
+        yield
+    else:
+        with producer.batch():
+            yield
 
 
 def element_of(message: Any) -> Element | None:

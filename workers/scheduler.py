@@ -31,6 +31,7 @@ from mosshead.store.connection import tenant_transaction
 from pipeline.batching import WaitingEvent, next_batch, order_events
 from workers.broker import check_broker
 from workers.celery_app import app
+from workers.connections import together
 from workers.dependencies import Parts, check_parts, logged_in, parts, paused_providers, stages_that_wait
 from workers.failures import describe, is_of_all, is_of_values
 from workers.transport import QUEUES
@@ -254,7 +255,7 @@ def _next(locked: lanes.LockedLane, waiting: Sequence[WaitingEvent], settings: S
 
 @dataclass(slots=True)
 class _Rest:
-    """Pauses hints after a failure, so that a hanging Redis costs its timeout once and not for each hint."""
+    """Pauses hints after a failure, so that a hanging broker costs its timeout once and not for each hint."""
 
     until: float = 0.0
 
@@ -263,7 +264,7 @@ _rest = _Rest()
 
 
 def hint(*told: tuple[BatchRef, str]) -> bool:
-    """Send the tasks of some stages, with ids only; return whether Redis accepted them, after 2 seconds at most.
+    """Send the tasks of some stages, with ids only; return whether the broker accepted them, after some seconds at most.
 
     A hint may be lost: the scheduler sends it again. It does not expire: a worker would use its own clock, and if that were
     ahead, would drop every hint. A late one finds its stage done, or leased.
@@ -272,7 +273,7 @@ def hint(*told: tuple[BatchRef, str]) -> bool:
         return False
     try:
         # Through the producer, which sends all in one round trip: Celery's own way takes longer for each than its claim.
-        with app.producer_or_acquire() as producer, producer.batch():
+        with app.producer_or_acquire() as producer, together(producer):
             for batch, stage in told:
                 _publish(producer, batch, stage)
     except BROKER_ERRORS as error:

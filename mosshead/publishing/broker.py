@@ -36,6 +36,8 @@ KEY_PREFIX = "mosshead:events:"
 BROKER_ERRORS = (KombuError, OperationalError, RedisError, AMQPError, OSError)
 """What kombu raises if the broker is down, hanging, full or refuses the login; it wraps only some of these."""
 
+_CONNECT_SECONDS = 2.0
+
 _RABBITMQ_SECONDS = 5.0
 """How long RabbitMQ may take to answer: until an event is on the disks of most nodes, or a queue has elected its leader."""
 
@@ -50,7 +52,7 @@ class BrokerConnection(Connection):
     def _init_params(self, **params: Any) -> None:  # type: ignore[override]
         if params["transport"] == "amqps":
             given = params["ssl"] if isinstance(params["ssl"], dict) else {}
-            context = {"cafile": given.get("ssl_ca_certs"), "check_hostname": True}
+            context = given.get("context") or {"cafile": given.get("ssl_ca_certs"), "check_hostname": True}
             params["ssl"] = {"context": context, "server_hostname": params["hostname"]}
         super()._init_params(**params)  # type: ignore[no-untyped-call]
 
@@ -111,7 +113,7 @@ class Broker(ABC):
         options = self.options(seconds, KEY_PREFIX)
         try:
             return BrokerConnection(  # type: ignore[no-untyped-call]
-                self.address.for_kombu, transport_options=options, connect_timeout=2, heartbeat=heartbeat
+                self.address.for_kombu, transport_options=options, connect_timeout=_CONNECT_SECONDS, heartbeat=heartbeat
             )
         except (TypeError, ValueError):  # its text may contain part of the password
             raise no_broker_url() from None
@@ -166,7 +168,7 @@ class RedisBroker(Broker):
             **(sentinel if self.address.master else {}),
             "global_keyprefix": key_prefix,
             "socket_timeout": seconds,
-            "socket_connect_timeout": 2,
+            "socket_connect_timeout": _CONNECT_SECONDS,
             "health_check_interval": 2,  # a consumer gives up a silent connection after 3 to 5 s
             "unacked_restore_interval": 5,
             "unacked_restore_throttle": 1,
@@ -206,7 +208,9 @@ class RabbitBroker(Broker):
 
     def options(self, *_: Any) -> dict[str, Any]:
         return {
-            "max_retries": len(self.address.hosts) - 1,  # of connecting to publish: each host once
+            "max_retries": len(self.address.hosts) - 1,  # of connecting to publish: each host once …
+            "connect_retries_timeout": _CONNECT_SECONDS * len(self.address.hosts)
+            + 1.0,  # … also where the first of them hangs
         }
 
     def outbox(self, connection: Connection) -> Outbox:

@@ -239,7 +239,7 @@ class RabbitNodes(_Servers):
     def _wait_for(self, names: Collection[str]) -> None:
         for name in names:
             url = f"amqp://mosshead:{QUOTED}@{LOOPBACK}:{self._ports[name]}/memory"
-            wait_until(partial(_answers, url), timeout=120, what="RabbitMQ")
+            wait_until(partial(_answers, url), timeout=240, what="RabbitMQ")
 
 
 def _answers(url: str) -> bool:

@@ -11,6 +11,7 @@ from honcho.environ import parse_procfile
 from config.settings import settings
 from db.lanes import REFLECT, STAGES
 from workers.celery_app import app
+from workers.connections import TaskConnection
 from workers.transport import QUEUES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,6 +23,7 @@ def test_addresses_of_an_apps_own_celery_are_not_used() -> None:
     environment = dict.fromkeys(names, "redis://theirs") | {"MOSSHEAD_BROKER_URL": "redis://ours"}
     code = """
 from workers.celery_app import app
+from workers.connections import TaskConnection
 print(app.conf.broker_url, app.conf.broker_read_url, app.conf.broker_write_url, app.conf.result_backend)
 """
     ended = subprocess.run(
@@ -53,6 +55,14 @@ def test_rabbitmq_s_queues_of_tasks_outlive_a_node() -> None:
     assert {app.amqp.queues.new_missing(queue).queue_arguments["x-queue-type"] for queue in QUEUES.values()} == {
         "quorum"
     }
+
+
+def test_a_pooled_connection_verifies_rabbitmq_as_any_other() -> None:
+    with TaskConnection("amqps://one/memory?ssl_ca_certs=/ca.pem") as connection:  # type: ignore[no-untyped-call]
+        pooled = connection.Pool(1).acquire()
+        assert isinstance(pooled, TaskConnection)
+        assert pooled.ssl == connection.ssl
+        assert pooled.ssl["context"] == {"cafile": "/ca.pem", "check_hostname": True}
 
 
 def test_task_is_killed_after_its_stage_timed_out_and_before_its_message_is_redelivered() -> None:
