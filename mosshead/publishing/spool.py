@@ -13,7 +13,7 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,7 +167,9 @@ class Spool(Forkable):
             for erasure in erasures:
                 ids = json.dumps([str(one) for one in erasure.event_ids])
                 covered = {"everything": erasure.everything, "conversation": erasure.conversation, "ids": ids}
-                _empty(connection, {**covered, "key": key, "before": newest + 1 + erasure.place})
+                connection.execute(_EMPTY, {**covered, "key": key, "before": newest + 1 + erasure.place})
+            if erasures:
+                connection.execute("update spool set bytes = (select sum(length(body)) from events)")
 
     def newest(self, path: NamespacePath) -> tuple[UUID, int]:
         """Return the publisher, and its newest number in a namespace, or 0."""
@@ -481,14 +483,6 @@ def _cut(connection: sqlite3.Connection, key: int, up_to: int) -> int:
     return size
 
 
-def _empty(connection: sqlite3.Connection, covered: Mapping[str, object]) -> None:
-    """Replace covered events by imports of nothing under their ids, so that no number is missing."""
-    before = connection.execute("select sum(length(body)) from events where namespace = :key", covered).fetchone()[0]
-    connection.execute(_EMPTY, covered)
-    after = connection.execute("select sum(length(body)) from events where namespace = :key", covered).fetchone()[0]
-    connection.execute("update spool set bytes = bytes + ?", [(after or 0) - (before or 0)])
-
-
 def _give_room(connection: sqlite3.Connection, wanted: int) -> int:
     """Remove the events that were received first until some bytes are free or none is kept, and return how many are."""
     freed = 0
@@ -571,6 +565,7 @@ _WAITING_ERASURES = """
     where key = ? and number > received_up_to and (select publisher from spool) = ?
       and instr(cast(body as text), '"type":"erase"') > 0 order by number
 """
+# An import of nothing takes their places, under their ids, so that no number is missing.
 _EMPTY = """
     update events set body = (
         select cast(json_object('version', 1, 'event_id', json_extract(text, '$.event_id'),
