@@ -43,10 +43,7 @@ class UnsentEvents:
 
 @dataclass(frozen=True, slots=True)
 class KeptEvents:
-    """A namespace with received events that are kept, up to ``received_up_to``.
-
-    due_up_to: The last number that was kept for long enough, or None.
-    """
+    """A namespace with received events that are kept. due_up_to: The last number that was kept for long enough, or None."""
 
     key: int
     path: NamespacePath
