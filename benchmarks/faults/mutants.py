@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from benchmarks.faults.machine import Engines, lane_machine
 from benchmarks.faults.resend_machine import Resending
 from db import inbox, lanes, leases
-from mosshead.publishing import spool
+from mosshead.publishing import spool, spool_statements
 from mosshead.publishing.queue import Window
 from workers import scheduler
 
@@ -148,7 +148,7 @@ _WHERE_RECEIVED = " and state = 'received' returning event_id"
 RESEND_MUTANTS: Mapping[str, Mutant] = {
     "lost ones do not wait again": _changed(spool.Spool, "take_back", lambda _: lambda *_given: False),
     "sent again from where it was": _changed(Window, "forget", lambda _: lambda *_given: None),
-    "cut as soon as received": _without(spool, "_KEPT", "at not between ? and ?", "? < ?"),
+    "cut as soon as received": _without(spool_statements, "KEPT", "at not between ? and ?", "? < ?"),
 }
 """Mistakes of resending, which the state machine of a failover must notice."""
 

@@ -80,10 +80,14 @@ def client_settings(
             openai_api_key=environment.get("OPENAI_API_KEY") or None,
         ),
         spool_dir=Path(folder) if folder else state_folder(),
-        spool_bytes=spool_bytes if spool_bytes is not None else _spool_bytes(environment),
-        keep_seconds=_keep_seconds(environment),
+        spool_bytes=spool_bytes
+        if spool_bytes is not None
+        else _number(environment, "MOSSHEAD_SPOOL_BYTES", _DEFAULT_SPOOL_BYTES, "bytes, such as 268435456 for 256 MiB"),
+        keep_seconds=_number(environment, "MOSSHEAD_SPOOL_KEEP_SECONDS", KEEP_SECONDS, "seconds from 0, such as 60"),
         signing_key=parse_key(key) if key else None,
-        connections=_connections(environment),
+        connections=_number(
+            environment, "MOSSHEAD_CONNECTIONS", _DEFAULT_CONNECTIONS, "connections from 1, such as 20", least=1
+        ),
         prepared_statements=_prepared_statements(environment),
     )
 
@@ -104,24 +108,10 @@ def _addresses(database_url: str | None, broker_url: str | None) -> tuple[str, s
     )
 
 
-def _spool_bytes(environment: Mapping[str, str]) -> int:
-    given = environment.get("MOSSHEAD_SPOOL_BYTES") or str(_DEFAULT_SPOOL_BYTES)
-    if not given.isdecimal():
-        raise ConfigurationError("MOSSHEAD_SPOOL_BYTES: a number of bytes, such as 268435456 for 256 MiB")
-    return int(given)
-
-
-def _keep_seconds(environment: Mapping[str, str]) -> int:
-    given = environment.get("MOSSHEAD_SPOOL_KEEP_SECONDS") or str(KEEP_SECONDS)
-    if not given.isdecimal():
-        raise ConfigurationError("MOSSHEAD_SPOOL_KEEP_SECONDS: a number of seconds from 0, such as 60")
-    return int(given)
-
-
-def _connections(environment: Mapping[str, str]) -> int:
-    given = environment.get("MOSSHEAD_CONNECTIONS") or str(_DEFAULT_CONNECTIONS)
-    if not given.isdecimal() or int(given) == 0:
-        raise ConfigurationError("MOSSHEAD_CONNECTIONS: a number of connections from 1, such as 20")
+def _number(environment: Mapping[str, str], name: str, default: int, what: str, *, least: int = 0) -> int:
+    given = environment.get(name) or str(default)
+    if not given.isdecimal() or int(given) < least:
+        raise ConfigurationError(f"{name}: a number of {what}")
     return int(given)
 
 

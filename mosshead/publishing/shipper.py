@@ -259,7 +259,7 @@ _AT_ONCE = 40  # events per step
 _NAMESPACES_TO_ASK = 50
 _LEAST_POLL, _MOST_POLL = 0.1, 1.0
 _ACKNOWLEDGED_SECONDS = 0.25
-_CHECK_SECONDS, _CHECK_SHARE = 2.0, 0.1
+_CHECK_SECONDS, _CHECK_SHARE = 2.0, 0.25  # the least pause between rounds, and the most of its time that they take
 _IDLE_SECONDS = 5.0
 
 _CROWDED_BYTES = 64 * 2**20
@@ -280,7 +280,7 @@ class Shipment:
         self._look_at, self._poll = 0.0, _LEAST_POLL
         self._busy_at, self._tidy = time.monotonic(), False
         self._first: list[str] = []  # erasures that Postgres lost: they go before what they cover
-        self._checked_up_to, self._checking_since, self._check_at = 0, 0.0, 0.0
+        self._checked_up_to, self._check_took, self._check_at = 0, 0.0, 0.0
 
     @property
     def can_send(self) -> bool:
@@ -354,7 +354,8 @@ class Shipment:
         except StoreUnavailable as error:
             self._store.failed(str(error))
             return
-        self._store.answered()
+        if self._store.answered():
+            self._check_at = now  # it may be another server
         taken = [self._take_back(key, received.get(key, 0)) for key in self._window.behind(received, asked)]
         if any(taken):
             return
@@ -379,7 +380,7 @@ class Shipment:
         """Ask whether Postgres still has what is kept: some namespaces in each step, and all of them every few seconds."""
         if now < self._check_at or (self._store.away and now < self._store.due):
             return
-        self._checking_since = self._checking_since or now
+        began = time.monotonic()
         kept = self._spool.kept(self._checked_up_to, _NAMESPACES_TO_ASK)
         try:
             received = _received(self._engine, self._publisher, {one.key: one.path for one in kept})
@@ -394,10 +395,10 @@ class Shipment:
             elif one.due_up_to is not None:
                 self._spool.cut(self._publisher, one.key, one.due_up_to)
                 self._busy_at, self._tidy = now, False
+        self._check_took += time.monotonic() - began
         self._checked_up_to = kept[-1].key if kept else 0
         if not kept:  # the end of a round
-            took = time.monotonic() - self._checking_since
-            self._check_at, self._checking_since = now + max(_CHECK_SECONDS, took / _CHECK_SHARE), 0.0
+            self._check_at, self._check_took = now + max(_CHECK_SECONDS, self._check_took / _CHECK_SHARE), 0.0
 
     def _take_back(self, key: int, received_up_to: int) -> bool:
         """Schedule kept events that Postgres has lost, and return whether there were any."""

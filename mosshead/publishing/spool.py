@@ -13,7 +13,7 @@ import os
 import socket
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,11 +25,10 @@ from mosshead.errors import ConfigurationError, SpoolFull, SpoolUnavailable
 from mosshead.fork_safety import Forkable, InUse
 from mosshead.ids import uuid7
 from mosshead.paths import NamespacePath
+from mosshead.publishing import spool_statements as statements
 from mosshead.publishing.address import parse_broker_url
 from mosshead.urls import parse_url
 
-_VERSION = 1
-_LARGE_LOG_BYTES = 16 * 2**20
 _CUT_AT_ONCE = 100
 
 
@@ -45,10 +44,7 @@ class UnsentEvents:
 
 @dataclass(frozen=True, slots=True)
 class KeptEvents:
-    """A namespace with received events that are kept, up to ``received_up_to``.
-
-    due_up_to: The last number that was kept for long enough, or None.
-    """
+    """A namespace with received events that are kept. due_up_to: The last number that was kept for long enough, or None."""
 
     key: int
     path: NamespacePath
@@ -92,17 +88,6 @@ class SpoolContents:
 
 _BUSY_SECONDS = 10.0
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # it contains conversation text
-
-_PRAGMAS = (
-    "pragma auto_vacuum = incremental",  # must be set before the first table is created
-    "pragma journal_mode = wal",
-    "pragma synchronous = normal",
-    "pragma secure_delete = on",
-    # The shipper does the checkpoints, so that no publish waits for the disk; this is a fallback.
-    "pragma wal_autocheckpoint = 10000",
-    # SQLite begins a log anew that was checkpointed, and keeps its size: `trim` would take it for large ever after.
-    f"pragma journal_size_limit = {_LARGE_LOG_BYTES // 16}",
-)
 
 _FIXES = (
     ("full", "free some space there"),
@@ -151,8 +136,8 @@ class Spool(Forkable):
         rows = [body.encode() for body in bodies]
         size = sum(map(len, rows))
         with self._writing() as connection:
-            point, held, key, newest = connection.execute(_COUNTERS, [_name(path)]).fetchone()
-            held -= _give_room(connection, held + size - self._most_bytes)
+            point, held, key, newest = connection.execute(statements.COUNTERS, [_name(path)]).fetchone()
+            held -= statements.give_room(connection, held + size - self._most_bytes)
             if held + size > self._most_bytes:
                 raise SpoolFull(
                     f"MOSSHEAD_SPOOL_BYTES: the spool {self.path} holds {held:,} of at most {self._most_bytes:,} bytes, and has "
@@ -160,20 +145,24 @@ class Spool(Forkable):
                     "once, or raise it"
                 )
             if key is None:
-                key = connection.execute(_ADD_NAMESPACE, [_name(path)]).lastrowid
+                key = connection.execute(statements.ADD_NAMESPACE, [_name(path)]).lastrowid
             now = time.time()
-            connection.executemany(_ADD, [(key, newest + place, row, now) for place, row in enumerate(rows, 1)])
-            connection.execute(_MOVE_NAMESPACE, [newest + len(rows), point + 1, key])
-            connection.execute(_MOVE_SPOOL, [point + 1, held + size])
+            connection.executemany(
+                statements.ADD, [(key, newest + place, row, now) for place, row in enumerate(rows, 1)]
+            )
+            connection.execute(statements.MOVE_NAMESPACE, [newest + len(rows), point + 1, key])
+            connection.execute(statements.MOVE_SPOOL, [point + 1, held + size])
             for erasure in erasures:
                 ids = json.dumps([str(one) for one in erasure.event_ids])
                 covered = {"everything": erasure.everything, "conversation": erasure.conversation, "ids": ids}
-                _empty(connection, {**covered, "key": key, "before": newest + 1 + erasure.place})
+                connection.execute(statements.EMPTY, {**covered, "key": key, "before": newest + 1 + erasure.place})
+            if erasures:
+                connection.execute("update spool set bytes = (select sum(length(body)) from events)")
 
     def newest(self, path: NamespacePath) -> tuple[UUID, int]:
         """Return the publisher, and its newest number in a namespace, or 0."""
         with self._reading() as connection:
-            publisher, newest = connection.execute(_NEWEST, [_name(path)]).fetchone()
+            publisher, newest = connection.execute(statements.NEWEST, [_name(path)]).fetchone()
         return UUID(publisher), newest
 
     def published(self, path: NamespacePath) -> dict[UUID, int]:
@@ -190,8 +179,8 @@ class Spool(Forkable):
     def changes(self, since: int) -> Changes:
         """Return the namespaces with waiting events that were published to after a point; 0 for all."""
         with self._reading() as connection:
-            publisher, point = connection.execute(_POINT).fetchone()
-            rows = connection.execute(_CHANGED, [since]).fetchall() if point > since else []
+            publisher, point = connection.execute(statements.POINT).fetchone()
+            rows = connection.execute(statements.CHANGED, [since]).fetchall() if point > since else []
         waiting = tuple(UnsentEvents(key, _path(name), received, newest) for key, name, received, newest in rows)
         return Changes(UUID(publisher), point, waiting)
 
@@ -199,19 +188,19 @@ class Spool(Forkable):
         """Return at most ``most`` namespaces with received events that are kept, by key, from a key on (exclusive)."""
         now = time.time()
         with self._reading() as connection:
-            rows = connection.execute(_KEPT, [now - self.keep_seconds, now, after, most]).fetchall()
+            rows = connection.execute(statements.KEPT, [now - self.keep_seconds, now, after, most]).fetchall()
         return [KeptEvents(key, _path(name), received, due) for key, name, received, due in rows]
 
     def read(self, publisher: UUID, key: int, first: int, last: int) -> list[tuple[int, str]]:
         """Return some of a namespace's events with their numbers, in order; none if the spool has a new publisher."""
         with self._reading() as connection:
-            rows = connection.execute(_READ, [str(publisher), key, first, last]).fetchall()
+            rows = connection.execute(statements.READ, [str(publisher), key, first, last]).fetchall()
         return [(number, body.decode()) for number, body in rows]
 
     def sizes(self, key: int, first: int, last: int) -> list[int]:
         """Return the sizes in bytes of some of a namespace's events, in order."""
         with self._reading() as connection:
-            return [size for (size,) in connection.execute(_SIZES, [key, first, last])]
+            return [size for (size,) in connection.execute(statements.SIZES, [key, first, last])]
 
     def receive(self, publisher: UUID, key: int, up_to: int) -> None:
         """Note that the inbox has a namespace's events up to a number. Do nothing if the spool has a new publisher.
@@ -220,12 +209,15 @@ class Spool(Forkable):
         renumbered under a new publisher; otherwise they would count as received.
         """
         with self._writing() as connection:
-            received, newest = connection.execute(_COUNTED, [key, str(publisher)]).fetchone() or (up_to, up_to)
+            received, newest = connection.execute(statements.COUNTED, [key, str(publisher)]).fetchone() or (
+                up_to,
+                up_to,
+            )
             if up_to > newest:
-                _take_new_publisher(connection)
+                statements.take_new_publisher(connection)
             elif up_to > received:
-                connection.execute(_MOVE_RECEIVED, [up_to, key])
-                connection.execute(_NOTE_RECEIVED, [key, up_to, time.time()])
+                connection.execute(statements.MOVE_RECEIVED, [up_to, key])
+                connection.execute(statements.NOTE_RECEIVED, [key, up_to, time.time()])
         if not self.keep_seconds:
             self.cut(publisher, key, up_to)
 
@@ -235,17 +227,19 @@ class Spool(Forkable):
         received_up_to: The number up to which the database still has a namespace's events.
         """
         with self._writing() as connection:
-            taken = connection.execute(_TAKE_BACK, {"key": key, "up_to": received_up_to, "publisher": str(publisher)})
+            taken = connection.execute(
+                statements.TAKE_BACK, {"key": key, "up_to": received_up_to, "publisher": str(publisher)}
+            )
             if taken.rowcount:
-                connection.execute(_NOTE_REMAINDER, [key])
-                connection.execute(_FORGET_RECEIVED, [key])
+                connection.execute(statements.NOTE_REMAINDER, [key])
+                connection.execute(statements.FORGET_RECEIVED, [key])
                 connection.execute("update spool set point = point + 1")
         return taken.rowcount > 0
 
     def waiting_erasures(self, publisher: UUID, key: int) -> list[tuple[int, str]]:
         """Return a namespace's waiting erasures with their numbers, in order; none if the spool has a new publisher."""
         with self._reading() as connection:
-            rows = connection.execute(_WAITING_ERASURES, [key, str(publisher)]).fetchall()
+            rows = connection.execute(statements.WAITING_ERASURES, [key, str(publisher)]).fetchall()
         return [(number, body.decode()) for number, body in rows]
 
     def cut(self, publisher: UUID, key: int, up_to: int) -> None:
@@ -255,10 +249,10 @@ class Spool(Forkable):
 
     def _cut_some(self, publisher: UUID, key: int, up_to: int) -> bool:
         with self._writing() as connection:
-            found = connection.execute(_CUT_UP_TO, [key, str(publisher)]).fetchone()
+            found = connection.execute(statements.CUT_UP_TO, [key, str(publisher)]).fetchone()
             last = min(up_to, found[1], found[0] + _CUT_AT_ONCE) if found else up_to
             if found and last > found[0]:
-                _cut(connection, key, last)
+                statements.cut(connection, key, last)
         return last < min(up_to, found[1]) if found else False
 
     def begin_anew(self, publisher: UUID) -> None:
@@ -267,12 +261,12 @@ class Spool(Forkable):
         Under the old publisher, the inbox would wait forever for the removed events and never acknowledge later ones.
         """
         with self._writing() as connection:
-            if connection.execute(_POINT).fetchone()[0] == str(publisher):
-                _take_new_publisher(connection)
+            if connection.execute(statements.POINT).fetchone()[0] == str(publisher):
+                statements.take_new_publisher(connection)
 
     def trim(self) -> None:
         """Checkpoint if the write-ahead log has grown large; no publish waits for it."""
-        if self._log_bytes() > _LARGE_LOG_BYTES:
+        if self._log_bytes() > statements.LARGE_LOG_BYTES:
             self._checkpoint(emptying=False)
 
     def tidy(self) -> None:
@@ -292,8 +286,8 @@ class Spool(Forkable):
             return SpoolContents(0, 0, 0, None, ())
         with self._reading() as connection:
             size = connection.execute("select bytes from spool").fetchone()[0]
-            kept, oldest = connection.execute(_HELD_OLDEST).fetchone()
-            rows = connection.execute(_HELD).fetchall()
+            kept, oldest = connection.execute(statements.HELD_OLDEST).fetchone()
+            rows = connection.execute(statements.HELD).fetchall()
         namespaces = tuple((_path(name), events) for name, events in rows)
         return SpoolContents(sum(events for _, events in namespaces), kept, size, oldest, namespaces)
 
@@ -370,7 +364,7 @@ class Spool(Forkable):
                 self.path, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
             )
             try:
-                for pragma in _PRAGMAS:
+                for pragma in statements.PRAGMAS:
                     connection.execute(pragma)
                 self._prepare(connection)
                 self._opened = os.getpid(), _identity(self.path)
@@ -382,7 +376,7 @@ class Spool(Forkable):
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Create the tables of a new file, or check an existing one, while no other process opens a spool in the folder."""
         version = connection.execute("pragma user_version").fetchone()[0]
-        if version > _VERSION:
+        if version > statements.VERSION:
             raise SpoolUnavailable(
                 f"MOSSHEAD_SPOOL_DIR: the spool {self.path} was written by a newer version; use that one, or another folder"
             )
@@ -392,12 +386,12 @@ class Spool(Forkable):
         identity = f"{socket.gethostname()}{started}:{self.path.resolve()}:{self.path.stat().st_ino}"
         connection.execute("begin immediate")
         if version == 0:
-            for statement in _TABLES:
+            for statement in statements.TABLES:
                 connection.execute(statement)
             connection.execute("insert into spool (publisher, identity) values (?, ?)", [str(uuid7()), identity])
         elif connection.execute("select identity from spool").fetchone()[0] != identity:
             # A copied file or a reboot: numbers already received must not count for the events that wait here.
-            _take_new_publisher(connection)
+            statements.take_new_publisher(connection)
             connection.execute("update spool set identity = ?", [identity])
         connection.execute("commit")
 
@@ -463,135 +457,12 @@ def _held(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _take_new_publisher(connection: sqlite3.Connection) -> None:
-    """Renumber all events from 1 under a new publisher; kept ones wait again. Those that arrive under both are stored once, by
-    their id."""
-    connection.execute("update events set number = number - (select cut_up_to from namespaces where key = namespace)")
-    connection.execute("update namespaces set newest = newest - cut_up_to, cut_up_to = 0, received_up_to = 0")
-    connection.execute("delete from received")
-    connection.execute("update spool set publisher = ?", [str(uuid7())])
-
-
-def _cut(connection: sqlite3.Connection, key: int, up_to: int) -> int:
-    """Remove a namespace's events up to a number, and return their size."""
-    size = int(connection.execute(_SIZE, [key, up_to]).fetchone()[0])
-    connection.execute("delete from events where namespace = ? and number <= ?", [key, up_to])
-    connection.execute("delete from received where namespace = ? and up_to <= ?", [key, up_to])
-    connection.execute("update namespaces set cut_up_to = ? where key = ?", [up_to, key])
-    connection.execute("update spool set bytes = bytes - ?", [size])
-    return size
-
-
-def _empty(connection: sqlite3.Connection, covered: Mapping[str, object]) -> None:
-    """Replace covered events by imports of nothing under their ids, so that no number is missing."""
-    before = connection.execute("select sum(length(body)) from events where namespace = :key", covered).fetchone()[0]
-    connection.execute(_EMPTY, covered)
-    after = connection.execute("select sum(length(body)) from events where namespace = :key", covered).fetchone()[0]
-    connection.execute("update spool set bytes = bytes + ?", [(after or 0) - (before or 0)])
-
-
-def _give_room(connection: sqlite3.Connection, wanted: int) -> int:
-    """Remove the events that were received first until some bytes are free or none is kept, and return how many are."""
-    freed = 0
-    while freed < wanted and (first := connection.execute(_FIRST_RECEIVED).fetchone()):
-        freed += _cut(connection, *first)
-    return freed
-
-
 def _name(path: NamespacePath) -> str:
     return json.dumps(path.parts, ensure_ascii=False)
 
 
 def _path(name: str) -> NamespacePath:
     return NamespacePath(tuple(json.loads(name)))
-
-
-_TABLES = (
-    # point: counts the appends. bytes: of the events' bodies.
-    "create table spool (publisher text not null, identity text not null, point integer default 0, bytes integer default 0)",
-    # changed: the point of its newest event.
-    """create table namespaces (
-        key integer primary key, name text not null unique,
-        newest integer not null default 0, received_up_to integer not null default 0, cut_up_to integer not null default 0,
-        changed integer not null default 0
-    )""",
-    "create index namespaces_changed on namespaces (changed)",
-    "create index namespaces_kept on namespaces (key) where received_up_to > cut_up_to",
-    # at: when it was known that the events up to a number are received, in Unix time.
-    """create table received (
-        namespace integer not null references namespaces, up_to integer not null, at real not null,
-        primary key (namespace, up_to)
-    ) without rowid""",
-    "create index received_at on received (at)",
-    """create table events (
-        namespace integer not null references namespaces, number integer not null, body blob not null, spooled_at real not null,
-        primary key (namespace, number)
-    ) without rowid""",
-    f"pragma user_version = {_VERSION}",
-)
-
-_COUNTERS = "select point, bytes, key, coalesce(newest, 0) from spool left join namespaces on name = ?"
-_ADD_NAMESPACE = "insert into namespaces (name) values (?)"
-_ADD = "insert into events (namespace, number, body, spooled_at) values (?, ?, ?, ?)"
-_MOVE_NAMESPACE = "update namespaces set newest = ?, changed = ? where key = ?"
-_MOVE_SPOOL = "update spool set point = ?, bytes = ?"
-_NEWEST = "select publisher, coalesce(newest, 0) from spool left join namespaces on name = ?"
-_POINT = "select publisher, point from spool"
-_CHANGED = """
-    select key, name, received_up_to, newest from namespaces where changed > ? and newest > received_up_to order by changed
-"""
-# A time that lies ahead was noted before the clock was put back.
-_KEPT = """
-    select key, name, received_up_to,
-           (select max(up_to) from received where namespace = key and at not between ? and ?) as due_up_to
-    from namespaces indexed by namespaces_kept where received_up_to > cut_up_to and key > ? order by key limit ?
-"""
-_COUNTED = "select received_up_to, newest from namespaces where key = ? and (select publisher from spool) = ?"
-_MOVE_RECEIVED = "update namespaces set received_up_to = ? where key = ?"
-_NOTE_RECEIVED = "insert into received (namespace, up_to, at) values (?, ?, ?)"
-# Received with what was lost, and due with it.
-_NOTE_REMAINDER = """
-    insert or ignore into received (namespace, up_to, at)
-    select key, received_up_to, min(at) from namespaces join received on namespace = key and up_to > received_up_to where key = ?
-"""
-_FORGET_RECEIVED = (
-    "delete from received where namespace = ?1 and up_to > (select received_up_to from namespaces where key = ?1)"
-)
-_FIRST_RECEIVED = "select namespace, up_to from received order by at, up_to limit 1"
-_TAKE_BACK = """
-    update namespaces set received_up_to = max(:up_to, cut_up_to), changed = (select point + 1 from spool)
-    where key = :key and received_up_to > max(:up_to, cut_up_to) and (select publisher from spool) = :publisher
-"""
-_READ = """
-    select number, body from events
-    where (select publisher from spool) = ? and namespace = ? and number between ? and ? order by number
-"""
-_SIZES = "select length(body) from events where namespace = ? and number between ? and ? order by number"
-_WAITING_ERASURES = """
-    select number, body from events join namespaces on key = namespace
-    where key = ? and number > received_up_to and (select publisher from spool) = ?
-      and instr(cast(body as text), '"type":"erase"') > 0 order by number
-"""
-_EMPTY = """
-    update events set body = (
-        select cast(json_object('version', 1, 'event_id', json_extract(text, '$.event_id'),
-                                'namespace', json_extract(text, '$.namespace'),
-                                'occurred_at', json_extract(text, '$.occurred_at'), 'type', 'import') as blob)
-        from (select cast(body as text) as text))
-    where namespace = :key and number < :before and instr(cast(body as text), '"type":"erase"') = 0 and (
-        :everything or json_extract(cast(body as text), '$.conversation') = :conversation
-        or json_extract(cast(body as text), '$.event_id') in (select value from json_each(:ids)))
-"""
-_CUT_UP_TO = "select cut_up_to, received_up_to from namespaces where key = ? and (select publisher from spool) = ?"
-_SIZE = "select coalesce(sum(length(body)), 0) from events where namespace = ? and number <= ?"
-_HELD_OLDEST = """
-    select count(*) filter (where number <= received_up_to), min(spooled_at) filter (where number > received_up_to)
-    from events join namespaces on namespaces.key = events.namespace
-"""
-_HELD = """
-    select namespaces.name, count(*) as waiting from events join namespaces on namespaces.key = events.namespace
-    where number > received_up_to group by namespaces.key order by waiting desc, namespaces.name
-"""
 
 
 def spool_path(folder: Path, *, broker_url: str, database_url: str) -> Path:

@@ -173,6 +173,7 @@ class ContextAnswer(BaseModel):
     tokens: int
     partial: bool
     reason: str | None
+    behind_seconds: float | None
     explanations: JsonValue = None
 
 
@@ -190,6 +191,7 @@ async def context(namespace: Reading, body: ContextRequested) -> Response:
         tokens=found.tokens,
         partial=found.partial,
         reason=found.reason,
+        behind_seconds=found.behind_seconds,
         explanations=to_json(found.explanations) if body.explain else None,
     )
     return _json(answer)
@@ -214,14 +216,21 @@ class QueryAnswer(BaseModel):
     system_message: str
     partial: bool
     reason: str | None
+    behind_seconds: float | None
 
 
 @api.post("/query", response_model=QueryAnswer)
 async def query(namespace: Reading, body: QueryRequested) -> Response:
     """Find the memories most similar to a text."""
     found = await namespace.query(**dict(body))
-    fenced = found.as_system_message()["content"]
-    return _json(QueryAnswer(memories=found.hits, system_message=fenced, partial=found.partial, reason=found.reason))
+    answer = QueryAnswer(
+        memories=found.hits,
+        system_message=found.as_system_message()["content"],
+        partial=found.partial,
+        reason=found.reason,
+        behind_seconds=found.progress.behind_seconds,
+    )
+    return _json(answer)
 
 
 class MessagesRequested(RequestBody):
@@ -246,6 +255,7 @@ class MessagesAnswer(BaseModel):
     system_message: str
     partial: bool
     reason: str | None
+    behind_seconds: float | None
 
 
 @api.post("/recall", response_model=MessagesAnswer)
@@ -258,6 +268,7 @@ async def search_messages(namespace: Reading, body: MessagesRequested) -> Respon
         system_message=found.as_system_message()["content"],
         partial=found.partial,
         reason=found.reason,
+        behind_seconds=found.progress.behind_seconds,
     )
     return _json(answer)
 
