@@ -179,7 +179,7 @@ def test_login_that_may_not_rewrite_redis_is_named_and_the_tables_may_be_rewritt
 
     said = run("rewrite", "--tables-only")
     assert "in no file of the tables any more" in said
-    assert "Not reached, and yours: Redis's files, replicas" in said
+    assert "Not reached, and yours: the broker's files, replicas" in said
 
 
 @pytest.mark.usefixtures("settled")
