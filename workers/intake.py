@@ -1,7 +1,7 @@
-"""The intake: takes messages from the queue, judges each, and puts it into the inbox or the dead letters.
+"""The intake: take messages from the queue, validate each, and store it in the inbox or the dead letters.
 
-The library has taken the secrets out of what it publishes. What somebody else put into the queue still has them: they are
-taken out here, of an event as of a body that is kept with a dead letter.
+The library redacts the events that it publishes. Messages from other senders may still contain secrets, so the intake redacts
+every event, and every body that it keeps with a dead letter.
 """
 
 import json
@@ -45,7 +45,7 @@ _IN_HAND, _BYTES_IN_HAND = 10 * _AT_ONCE, 64 * 2**20
 
 _DRAIN_SECONDS = 0.05
 _IDLE_SECONDS = 0.25
-"""For how long the intake waits for a message: one that is told to stop is gone within twice that."""
+"""How long the intake waits for a message. After a request to stop, it ends within twice this time."""
 
 _BACK_OFF_SECONDS = 0.5
 
@@ -54,17 +54,17 @@ _DEEPEST = 100
 _SIGNED = b'{"signed":'
 _LARGE_BYTES = 32 * 2**10
 _HEAD = 8 * 2**10
-"""A body that is not a JSON object is kept whole below _LARGE_BYTES; of a longer one only the first _HEAD bytes are kept, because
-searching for secrets takes time."""
+"""The part kept of a body that is not a JSON object: all of it below _LARGE_BYTES, else the first _HEAD bytes, because searching
+for secrets takes time."""
 
-_BEYOND = 4096  # looked at with what is kept of a body, so that no secret is cut in two and kept as half of one
+_BEYOND = 4096  # redacted along with the kept part of a body, so that no half of a secret remains at its end
 
 _log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """An event that was checked, as JSON text for the inbox. body: the message that it came in."""
+    """A valid event, as JSON text for the inbox. body: The message that contained it."""
 
     event: str
     body: bytes
@@ -72,10 +72,10 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class RefusedMessage:
-    """A message that is no event for the inbox. reason: holds no text of a conversation.
+    """A message that the inbox does not take. reason: Contains no conversation text.
 
-    event: what came, as JSON text, where its envelope can be read and its sender may use its number: the number then counts as
-    received, so that the events behind it need not wait.
+    event: The message as JSON text, if its envelope is valid and its sender may use its number. The number then counts as
+    received, so that later events need not wait.
     """
 
     reason: str
@@ -83,7 +83,7 @@ class RefusedMessage:
     event: str | None = None
 
     def as_json(self) -> str:
-        """The dead letter, as ``mosshead_write_v1.refuse`` takes it. What can never be an event is cut before it is read."""
+        """Return the dead letter for ``mosshead_write_v1.refuse``. Cut an oversized body before reading it."""
         kept = b"" if self.event is not None else _kept(self.body)
         letter = {
             "reason": self.reason,
@@ -97,13 +97,13 @@ class RefusedMessage:
 Arrival = Accepted | RefusedMessage
 
 Store = Callable[[Sequence[Arrival]], int]
-"""Puts what arrived where it belongs; returns how many events were new."""
+"""Stores arrivals in the inbox or the dead letters, and returns how many events were new."""
 
 
 def run_intake(settings: Settings, stopped: Callable[[], bool]) -> None:
-    """Consume until ``stopped``. A broker or a database that is away is waited for, with what is in hand.
+    """Consume until ``stopped``. Wait for an unavailable broker or database, keeping the messages in hand.
 
-    Raises ConfigurationError or StoreUnavailable at the start, where a setting, the login or the broker will not do.
+    Raises ConfigurationError or StoreUnavailable at the start if a setting, the login or the broker is unsuitable.
     """
     broker_url, keys = settings.broker(), signing_keys(settings)
     engine = open_engine(settings.login("ingest"), setting=_SETTING, prepared=settings.prepared_statements)
@@ -114,7 +114,7 @@ def run_intake(settings: Settings, stopped: Callable[[], bool]) -> None:
     while not stopped():
         try:
             _consume(broker_at(broker_url), keys, store, stopped)
-        except Exception as error:  # noqa: BLE001 - the edge of the process: what was not stored comes again
+        except Exception as error:  # noqa: BLE001 - the edge of the process; unstored messages come again
             _log.warning("intake_interrupted", error=describe(error))
             time.sleep(_BACK_OFF_SECONDS)
     engine.dispose()
@@ -122,18 +122,18 @@ def run_intake(settings: Settings, stopped: Callable[[], bool]) -> None:
 
 
 def signing_keys(settings: Settings) -> dict[str, TenantKey]:
-    """The keys of those who may publish, by kid; none where nothing need be signed. Raises ConfigurationError."""
+    """Return the signing keys by kid; empty if events need not be signed. Raises ConfigurationError."""
     if settings.signing_keys is None:
         return {}
     keys = parse_keys(settings.signing_keys.get_secret_value())
-    if not keys:  # such as "," of two that were not filled in: taken for none, it would let everybody in
+    if not keys:  # such as "," for two empty keys: treated as unset, it would admit everybody
         raise ConfigurationError("MOSSHEAD_SIGNING_KEYS: holds no key; unset it where events need not be signed")
     return keys
 
 
 @dataclass(frozen=True, slots=True)
 class _InHand:
-    """A message that came and is not stored. waits: whether it is stored only after the quick messages in hand."""
+    """A received message that is not stored yet. waits: Whether the quick messages in hand are stored first."""
 
     message: QueuedMessage
     waits: bool
@@ -150,7 +150,7 @@ def _consume(broker: Broker, keys: Mapping[str, TenantKey], store: Store, stoppe
         in_hand.append(_InHand(message, waits=takes_long(message.body)))
 
     with broker.open(heartbeat=HEARTBEAT_SECONDS) as connection:
-        # First: opening a channel would sleep for 2 s before it tried again, and a broker that is back waits for us then.
+        # Connect first: opening a channel would sleep for 2 s before each retry, even if the broker is back.
         broker.connect(connection)
         arrivals = open_arrivals(broker, connection, receive_message, ahead=_IN_HAND)
         try:
@@ -165,7 +165,7 @@ def _take(arrivals: Arrivals, in_hand: list[_InHand], take_in: Callable[[], None
             try:
                 _gather(arrivals.drain, in_hand)
             finally:
-                # Also where the broker went away meanwhile: what is in hand need not wait until it comes again.
+                # Even if the broker is gone: the messages in hand need not wait for its return.
                 take_in()
     finally:
         arrivals.stop()
@@ -173,7 +173,7 @@ def _take(arrivals: Arrivals, in_hand: list[_InHand], take_in: Callable[[], None
 
 
 def _gather(drain: Callable[[float], None], in_hand: list[_InHand]) -> None:
-    """Wait for a message, then take what else is there, so that a burst is one transaction."""
+    """Wait for a message, then take all that are ready, so that a burst is one transaction."""
     timeout = _DRAIN_SECONDS if in_hand else _IDLE_SECONDS
     size = sum(one.size for one in in_hand)
     while len(in_hand) < _IN_HAND and size < _BYTES_IN_HAND:
@@ -187,11 +187,11 @@ def _gather(drain: Callable[[float], None], in_hand: list[_InHand]) -> None:
 
 
 def _take_in(in_hand: list[_InHand], keys: Mapping[str, TenantKey], store: Store, arrivals: Arrivals) -> None:
-    """Store the messages that take little time, then the oldest of the others, so that large events delay nobody for long.
+    """Store the quick messages, then the oldest of the others, so that large events cause no long delay.
 
-    250 KB can take a second to redact, and a chat's message has about 1 KB. Two hundred that do not wait fit into one
-    transaction within the statement timeout. Large bodies that are not JSON objects do not wait: they would fill the intake's
-    buffer and hold chat messages back in the queue.
+    Redacting 250 KB can take a second; a chat message has about 1 KB. Two hundred quick messages fit into one transaction
+    within the statement timeout. Large bodies that are not JSON objects count as quick: waiting, they would fill the intake's
+    buffer and hold back chat messages in the queue.
     """
     quick = [one for one in in_hand if not one.waits]
     slow = [one for one in in_hand if one.waits]
@@ -213,7 +213,7 @@ def _judge_message(message: QueuedMessage, keys: Mapping[str, TenantKey]) -> Arr
 
 
 def _store(arrivals: Sequence[Arrival], *, engine: Engine, settings: Settings, stopped: Callable[[], bool]) -> int:
-    """Store, waiting for a database that is away with the messages in hand: they are stored as soon as it is back."""
+    """Store the arrivals. If the database is unavailable, keep them and retry until it is back."""
     while True:
         try:
             return receive(engine, arrivals, settings)
@@ -225,10 +225,10 @@ def _store(arrivals: Sequence[Arrival], *, engine: Engine, settings: Settings, s
 
 
 def receive(engine: Engine, arrivals: Sequence[Arrival], settings: Settings) -> int:
-    """Store what arrived; returns how many events were new. Safe to repeat.
+    """Store arrivals, and return how many events were new. Safe to repeat.
 
-    One that the database cannot store holds nothing back: it becomes a dead letter, and the others are stored. Raises DBAPIError
-    where the trouble is the database's own; what is stored by then is stored.
+    An event that the database cannot store becomes a dead letter, and the others are stored. Raises DBAPIError if the database
+    itself fails; arrivals stored before that stay stored.
     """
     refusal: DBAPIError | None = None
     try:
@@ -247,7 +247,7 @@ def receive(engine: Engine, arrivals: Sequence[Arrival], settings: Settings) -> 
 
 
 def put_in(connection: DatabaseConnection, arrivals: Sequence[Arrival], settings: Settings) -> int:
-    """The same in a transaction of the caller's, which it leaves without a tenant; raises DBAPIError for any of them."""
+    """Store arrivals in the caller's transaction, and leave it without a tenant. Raises DBAPIError if any cannot be stored."""
     events = [one.event for one in arrivals if isinstance(one, Accepted)]
     refused = [one.as_json() for one in arrivals if isinstance(one, RefusedMessage)]
     quiet, most = timedelta(seconds=settings.debounce_seconds), timedelta(seconds=settings.debounce_most_seconds)
@@ -258,12 +258,12 @@ def put_in(connection: DatabaseConnection, arrivals: Sequence[Arrival], settings
 
 
 def refusal_of(error: DBAPIError) -> str:
-    """The reason of a dead letter that the database refused."""
+    """Return the reason for a dead letter that the database refused."""
     return f"event: the database cannot store it ({describe(error)})"
 
 
 def _parts(arrivals: Sequence[Arrival], error: DBAPIError) -> list[Sequence[Arrival]]:
-    """What to try instead: the halves, or, of a single one, less of it."""
+    """Return smaller attempts: the two halves, or less of a single arrival."""
     if len(arrivals) > 1:
         half = len(arrivals) // 2
         return [arrivals[:half], arrivals[half:]]
@@ -276,30 +276,30 @@ def _parts(arrivals: Sequence[Arrival], error: DBAPIError) -> list[Sequence[Arri
 
 
 def judge(body: bytes, keys: Mapping[str, TenantKey]) -> Arrival:
-    """Read a message. keys: of those who may publish, by kid; where there are any, everything must be signed."""
+    """Validate a message. keys: The signing keys by kid; if there are any, every event must be signed."""
     try:
         text = _opened(body, keys)
         event = _json_object(text)
     except (InvalidEvent, SignatureRefused) as error:
-        # Its number does not count: whoever has no key could use up somebody else's.
+        # Its number does not count: a sender without a key could use up another's numbers.
         return RefusedMessage(_cut(error), body)
     return judge_event(event, size=len(text), body=body)
 
 
 def takes_long(body: bytes) -> bool:
-    """Whether `judge` and the dead letter may take long: of a large JSON object, secrets are looked for in all of it.
+    """Return whether `judge` or the dead letter may take long: a large JSON object is searched for secrets as a whole.
 
-    The sender does not matter: a refused object is searched for secrets and kept whole, too.
+    The sender does not matter: a refused object is also searched and kept whole.
     """
     return _LARGE_BYTES <= len(body) <= _MOST_READ and json_object(body) is not None
 
 
 def judge_event(event: Mapping[str, Any], *, size: int, body: bytes) -> Arrival:
-    """Check an event whose sender is known to be who it should be. size: its bytes as JSON. body: the message it came in."""
+    """Check an event whose sender is verified. size: Its bytes as JSON. body: The message that contained it."""
     try:
         return Accepted(_checked(event, size), body)
     except (InvalidEvent, RecursionError) as error:
-        # Where it is that deep, the error names every field on the way down, and those are text from outside.
+        # For deep nesting, the error would name every field on the way down, and field names are text from outside.
         reason = "event: nested too deeply" if _deeper_than(event, _DEEPEST) else _cut(error)
         return RefusedMessage(reason, body, _with_envelope(event, whole=size <= MAX_EVENT_BYTES))
 
@@ -332,7 +332,7 @@ def _too_big(size: int) -> InvalidEvent:
 
 
 def _place(parts: tuple[str, ...]) -> tuple[str, ...]:
-    """A path under which a refused event may take its number: where a namespace is replayed, nothing of an app's has a place."""
+    """Return a path under which a refused event may use its number. Raises ValueError for the target of a replay."""
     path = NamespacePath.of(parts)
     if path.is_replay:
         raise ValueError("is where a namespace is replayed")
@@ -340,7 +340,7 @@ def _place(parts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _Envelope(BaseModel):
-    """What the inbox must know of an event to give it its place, whatever else is wrong with it."""
+    """The fields that the inbox needs to place an event, even if the rest is invalid."""
 
     event_id: UUID
     namespace: Annotated[tuple[str, ...], AfterValidator(_place)]
@@ -364,7 +364,7 @@ def _kept(body: bytes) -> bytes:
 
 
 def _without_secrets(body: bytes) -> bytes:
-    """A body that is kept; byte for byte as it came, where it holds no secret: a signature stands for every byte."""
+    """Return a body for a dead letter; unchanged if it contains no secret, since a signature covers every byte."""
     try:
         data = json.loads(body)
         if isinstance(data, dict):

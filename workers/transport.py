@@ -1,12 +1,12 @@
-"""What comes from the broker, read without trust: whoever has a login may push anything.
+"""Validate what the broker delivers, since anybody with a login may push anything.
 
-Kombu reads each element of a list in Redis as a message in JSON, and a consumer ends where one is anything else. By then it is
-out of Redis: a worker that dies puts it back, and dies again. Celery's own consumer also logs the whole message where one is
-malformed, and obeys every command of its remote control. So the consumers of the service read every element here first, and hand
-kombu messages that they made themselves. They do the same with what comes from RabbitMQ (`workers.connections`).
+Kombu reads each element of a Redis list as a JSON message, and its consumer crashes on anything else. The element has then left
+Redis: a worker that dies puts it back, and dies again. Celery's own consumer also logs the whole message if it is malformed, and
+obeys every remote control command. So the service's consumers read every element here first, and pass kombu messages that they
+built themselves. They do the same with messages from RabbitMQ (`workers.connections`).
 
-A task message is a stage's name and ids. The rows in Postgres are the truth, so a refused message loses nothing: a hint of ours
-that was damaged is given again.
+A task message contains a stage's name and ids. The rows in Postgres are authoritative, so a refused message loses nothing: the
+scheduler resends a damaged hint.
 """
 
 import json
@@ -28,7 +28,7 @@ JSON = "application/json"
 """The content type of every message that the library and the service send."""
 
 FOREIGN = "application/octet-stream"
-"""The content type of what was no message at all: its body is the whole element."""
+"""The content type of an element that is not a message; its body is the whole element."""
 
 QUEUES = {
     "extract": "extract",
@@ -38,24 +38,24 @@ QUEUES = {
     "refresh_profiles": "profile",
     "reflect": "reflect",
 }
-"""The queue of each stage, so that an operator may give a slow one workers of its own."""
+"""The queue of each stage, so that an operator can give a slow stage its own workers."""
 
 CONTROLS = frozenset(
     {"ping", "stats", "conf", "registered", "active_queues", "active", "reserved", "scheduled", "revoked"}
     | {"enable_events", "heartbeat"}
 )
-"""What a worker does over Celery's remote control: it answers what Flower and `celery inspect` ask, and sends events.
+"""The remote control commands that a worker obeys: the questions of Flower and `celery inspect`, and requests for events.
 
-It cannot be stopped or changed that way."""
+None of them stops or changes the worker."""
 
 _TASK_QUEUES = tuple(dict.fromkeys(QUEUES.values()))
 _CONTROL, _ANSWERS = ".celery.pidbox", ".reply.celery.pidbox"
-_DROPPED = b"dropped"  # a type of reply for which kombu does nothing
+_DROPPED = b"dropped"  # a type of reply that kombu ignores
 
 _ARGUMENTS = {"safe", "with_defaults", "builtins", "taskinfoitems"}
 
 _MOST_BYTES = 16 * 1024  # ours have about 1 KB
-_MOST_BROADCAST_BYTES = 256 * 1024  # an event has about 1 KB, a command less, an answer of `stats` or `conf` a few
+_MOST_BROADCAST_BYTES = 256 * 1024  # an event has about 1 KB, a command less, an answer to `stats` or `conf` a few
 _MOST_CLOCK = 2**53
 _OURS = re.compile(r"mosshead\.[a-z_]{1,40}")
 _NOTHING: tuple[Any, ...] = (None, 0, "", [], {})
@@ -65,7 +65,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class RefusedTask:
-    """A message that is not taken. reason: one of few, without anything of the message. task: where its name looks like ours."""
+    """A refused message. reason: One of a few fixed texts, without message content. task: Its name, if it looks like ours."""
 
     reason: str
     task: str | None = None
@@ -73,7 +73,7 @@ class RefusedTask:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A message as the broker has it, its body decoded and not yet read."""
+    """A message from the broker. Its body is decoded, but not parsed."""
 
     content_type: str
     headers: Mapping[str, Any]
@@ -81,9 +81,9 @@ class Element:
 
 
 class Refusals:
-    """Counts what a process refused from the broker, until its heartbeat stores the counts for `mosshead status`.
+    """Counts the messages that a process refused, until its heartbeat stores the counts for `mosshead status`.
 
-    Safe to share between the event loop, which waits for nobody, and the thread that stores the counts.
+    It is thread-safe: the event loop, which must not block, adds counts, and another thread stores them.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Refusals:
         self._lock = threading.Lock()
 
     def add(self, refused: RefusedTask, *, size: int) -> None:
-        """Count one. Only the first of its reason since counts were stored is logged, however many follow."""
+        """Count a refused message. Log only the first of each reason since the counts were last stored."""
         with self._lock:
             self._counts[refused.reason] += 1
             first = self._counts[refused.reason] == 1
@@ -101,29 +101,29 @@ class Refusals:
             )
 
     def counts(self) -> Mapping[str, int]:
-        """By reason, what is not stored yet."""
+        """Return the counts that are not stored yet, by reason."""
         with self._lock:
             return dict(self._counts)
 
     def stored(self, counts: Mapping[str, int]) -> None:
-        """Take off what was stored."""
+        """Subtract the counts that were stored."""
         with self._lock:
             self._counts = +(self._counts - Counter(counts))
 
 
 REFUSALS = Refusals()
-"""Of this process: Celery makes its channels itself, and hands them nothing."""
+"""The counts of this process; global, since Celery creates its channels itself and passes them nothing."""
 
 
 class VerbatimQoS(redis.QoS):
-    """Puts back what a consumer that died had in hand, whatever stands there in its place.
+    """Puts back the elements that a dead consumer had in hand, even if they are not messages.
 
-    Kombu's own reads the entry as it puts it back: one that it cannot read ends every consumer at its start. Here the element
-    goes back to its list unread, and is judged when it is taken, like all others.
+    Kombu's own parses each entry first, and an unreadable one crashes every consumer at its start. Here the element returns to
+    its list unread, and is judged when it is taken, like all others.
     """
 
     def restore_by_tag(self, tag: Any, client: Any = None, leftmost: bool = False) -> None:
-        """Move an element from those in hand back to its list, in one transaction."""
+        """Move an element in hand back to its list, in one transaction."""
 
         def put_back(pipe: Any) -> None:
             entry = pipe.hget(self.unacked_key, tag)
@@ -138,9 +138,9 @@ class VerbatimQoS(redis.QoS):
 
 
 def home_of(entry: bytes, queues: Collection[str]) -> tuple[str, bytes]:
-    """The list to which an entry of ``unacked`` goes back, and the element: the entry itself, where it holds none.
+    """Return the list to which an entry of ``unacked`` belongs, and its element, or the entry itself if it contains none.
 
-    queues: those of the consumer; an element that names none of them goes to the first.
+    queues: The consumer's; an element that names none of them goes to the first.
     """
     try:
         message, _exchange, routing_key = json.loads(entry)
@@ -160,7 +160,7 @@ class Channel(redis.Channel):
         self.client.set_response_callback("BRPOP", self._judged)
 
     def _judged(self, reply: Any, **_: Any) -> tuple[bytes, bytes] | None:
-        """The reply to BRPOP, made anew; None where it is refused, as if nothing had come."""
+        """Return the reply to BRPOP, rebuilt, or None if it is refused, as if the list were empty."""
         if not reply:
             return None
         key, element = reply
@@ -169,7 +169,7 @@ class Channel(redis.Channel):
         if not isinstance(read, RefusedTask):
             return key, read
         REFUSALS.add(read, size=len(element))
-        self._queue_cycle.rotate(queue)  # kombu does so after a message: the next queue has its turn
+        self._queue_cycle.rotate(queue)  # as kombu does after a message, so that the next queue has its turn
         return None
 
     def _handle_message(self, client: Any, response: Any) -> dict[str, Any]:
@@ -185,18 +185,18 @@ class Channel(redis.Channel):
 
 
 class SentinelChannel(Channel, redis.SentinelChannel):
-    """The same, at the master that Sentinel names."""
+    """A `Channel` to the master that Sentinel names."""
 
 
 class Transport(redis.Transport):
-    """Kombu's, with channels that judge what comes."""
+    """Kombu's transport, with channels that judge messages."""
 
     Channel = Channel
 
     def register_with_event_loop(self, connection: Any, loop: Any) -> None:
-        """Have a worker read from a connection; close it where that fails, as at a Redis that is full.
+        """Let a worker read from a connection, and close it on failure, as with a full Redis.
 
-        Celery forgets it then without closing it, and tries again several times a second. Redis would stay full of connections.
+        Celery would drop it without closing it and retry several times a second, until Redis is full of connections.
         """
         try:
             super().register_with_event_loop(connection, loop)  # type: ignore[no-untyped-call]
@@ -206,20 +206,20 @@ class Transport(redis.Transport):
 
 
 class SentinelTransport(Transport, redis.SentinelTransport):
-    """The same, with channels at the master that Sentinel names."""
+    """A `Transport` with channels to the master that Sentinel names."""
 
     Channel = SentinelChannel
 
 
 def read_what_others_push(channel: redis.Channel) -> None:
-    """Have the intake's channel get everything in its list as messages. Must be called before it consumes."""
+    """Let the intake's channel receive every element of its list as a message. Call this before it consumes."""
     channel.client.set_response_callback(
         "BRPOP", lambda reply, **_: (reply[0], as_message(reply[1])) if reply else None
     )
 
 
 def as_message(element: bytes) -> bytes:
-    """An element of the event queue as a message of ours: its body, or the element itself, where it has none that can be read."""
+    """Return an element of the event queue as a message of ours, with its body, or the whole element if that is unreadable."""
     read = read_element(element)
     content_type, body = FOREIGN, element
     if read is not None and read.content_type in {JSON, FOREIGN}:
@@ -228,7 +228,7 @@ def as_message(element: bytes) -> bytes:
 
 
 def read_task(element: bytes) -> bytes | RefusedTask:
-    """Read an element of a task queue: a message with nothing in it but the task's name, its ids and its place in Flower."""
+    """Read an element of a task queue. Return a message with only the task's name, its ids and its place in Flower."""
     if len(element) > _MOST_BYTES:
         return RefusedTask("longer than a task message")
     read = judge_task(read_element(element))
@@ -238,7 +238,7 @@ def read_task(element: bytes) -> bytes | RefusedTask:
 
 
 def read_broadcast(data: bytes, *, control: bool) -> bytes | RefusedTask:
-    """Read what was published to all: a command of remote control, or events for Flower, of which some are in a list."""
+    """Read a broadcast: a remote control command, or one or more events for Flower."""
     if len(data) > _MOST_BROADCAST_BYTES:
         return RefusedTask("longer than a broadcast")
     read = judge_broadcast(read_element(data), control=control)
@@ -246,13 +246,13 @@ def read_broadcast(data: bytes, *, control: bool) -> bytes | RefusedTask:
 
 
 def read_answer(element: bytes) -> bytes | RefusedTask:
-    """Read an element of a list in which somebody waits for the workers' answers, such as Flower."""
+    """Read an element of a list on which a client such as Flower waits for the workers' answers."""
     read = judge_answer(read_element(element) if len(element) <= _MOST_BROADCAST_BYTES else None)
     return read if isinstance(read, RefusedTask) else write_element(read, routing_key="")
 
 
 def judge(queue: str, size: int, message: Element | None) -> Element | RefusedTask:
-    """Read a message by the name of the queue that it was in."""
+    """Read a message according to its queue's name."""
     if queue in _TASK_QUEUES:
         return judge_task(message) if size <= _MOST_BYTES else RefusedTask("longer than a task message")
     if size > _MOST_BROADCAST_BYTES:
@@ -263,7 +263,7 @@ def judge(queue: str, size: int, message: Element | None) -> Element | RefusedTa
 
 
 def judge_task(message: Element | None) -> Element | RefusedTask:
-    """The message anew, with nothing in it but the task's name, its ids and its place in Flower."""
+    """Rebuild the message with only the task's name, its ids and its place in Flower."""
     if message is None or message.content_type != JSON:
         return RefusedTask("not a task message")
     stage = _stage_of(message.headers)
@@ -281,7 +281,7 @@ def judge_task(message: Element | None) -> Element | RefusedTask:
 
 
 def judge_broadcast(message: Element | None, *, control: bool) -> Element | RefusedTask:
-    """The message anew, where it is a command that a worker carries out, or events."""
+    """Rebuild the message if it is a command that a worker obeys, or events."""
     body = _json(message.body) if message and message.content_type == JSON else None
     if message is None or body is None:
         return RefusedTask("not a broadcast")
@@ -294,7 +294,7 @@ def judge_broadcast(message: Element | None, *, control: bool) -> Element | Refu
 
 
 def judge_answer(message: Element | None) -> Element | RefusedTask:
-    """The message anew, where it is a worker's answer."""
+    """Rebuild the message if it is a worker's answer."""
     body = _json(message.body) if message and message.content_type == JSON else None
     if message is None or not isinstance(body, dict):
         return RefusedTask("not an answer")
@@ -310,9 +310,9 @@ def _stage_of(headers: Mapping[str, Any]) -> str | RefusedTask:
     stage = name.removeprefix("mosshead.")
     if name == stage or stage not in QUEUES:
         return RefusedTask("unknown task", name if _OURS.fullmatch(name) else None)
-    # Ours run at once, once, and within the service's own limits; nothing follows from them but through the database.
+    # Our tasks run at once, once, and within the service's own limits; only the database triggers further tasks.
     asks = any(headers.get(field) not in _NOTHING for field in ("eta", "expires", "group", "retries", "chord"))
-    # A worker that sends a task names its own limits, the scheduler names none. Neither is heeded: each worker has its own.
+    # A worker sends its own time limits with a task, the scheduler none. Both are ignored: each worker applies its own.
     limits = [] if headers.get("timelimit") is None else headers["timelimit"]
     if asks or not isinstance(limits, list) or not all(one is None or _is_number(one) for one in limits):
         return RefusedTask("asks for more than a stage")
@@ -320,7 +320,7 @@ def _stage_of(headers: Mapping[str, Any]) -> str | RefusedTask:
 
 
 def _ids_of(message: Element) -> list[str] | None:
-    """Of the tenant, the namespace and the batch."""
+    """Return the ids of the tenant, the namespace and the batch."""
     match _json(message.body):
         case [list(arguments), dict(keywords), dict(follow_up)] if not keywords and not any(follow_up.values()):
             ids = [one for one in map(_uuid, arguments) if one]
@@ -329,7 +329,7 @@ def _ids_of(message: Element) -> list[str] | None:
 
 
 def _is_control(body: Any) -> bool:
-    """Whether it is a command that a worker carries out, in the form of kombu's mailbox."""
+    """Return whether it is a command that a worker obeys, in the form of kombu's mailbox."""
     if not isinstance(body, dict) or body.get("pattern") or body.get("matcher"):
         return False
     reply_to, destination = body.get("reply_to"), body.get("destination")
@@ -347,7 +347,7 @@ def _is_control(body: Any) -> bool:
 
 
 def _is_plain(arguments: Any) -> bool:
-    """Whether they are what a question may be asked with: a choice, or nothing."""
+    """Return whether they are arguments that a question may have: booleans or empty values."""
     return (
         isinstance(arguments, dict)
         and arguments.keys() <= _ARGUMENTS
@@ -356,7 +356,7 @@ def _is_plain(arguments: Any) -> bool:
 
 
 def _is_reply_to(value: Any) -> bool:
-    """An answer goes where the asker waits: in a list of its own, and in none of the service's."""
+    """Return whether answers go to a list of the client's own, and not to one of the service's."""
     return (
         isinstance(value, dict)
         and value.keys() == {"exchange", "routing_key"}
@@ -366,7 +366,7 @@ def _is_reply_to(value: Any) -> bool:
 
 
 def _is_event(event: Any) -> bool:
-    """Whether it has the fields by which Flower sorts events, in their types."""
+    """Return whether it has the fields that Flower sorts events by, with the right types."""
     return (
         isinstance(event, dict)
         and all(_is_name(event.get(field)) for field in ("type", "hostname"))
@@ -391,11 +391,11 @@ def _is_number(value: Any) -> bool:
 
 
 def read_element(element: bytes) -> Element | None:
-    """Read an element; None where it is no message in the form that kombu's producer writes, or is compressed."""
+    """Read an element. Return None if it is compressed, or not in the form that kombu's producer writes."""
     try:
         message = json.loads(element)
         content_type, headers, body = message["content-type"], message["headers"], message["body"]
-        # A few bytes may unpack to more than there is memory for, and nothing of ours compresses.
+        # Ours are never compressed, and a few bytes may unpack to more than the memory holds.
         if message["properties"]["body_encoding"] != "base64" or "compression" in headers:
             return None
         if isinstance(content_type, str) and isinstance(headers, dict):
@@ -406,9 +406,9 @@ def read_element(element: bytes) -> Element | None:
 
 
 def write_element(element: Element, *, routing_key: str) -> bytes:
-    """Write a message that kombu is known to read.
+    """Return a message in a form that kombu reads.
 
-    routing_key: without an exchange, the queue to which it goes back if nobody takes it.
+    routing_key: The queue to which it returns if no consumer takes it.
     """
     message = {
         "body": b64encode(element.body).decode(),
@@ -417,7 +417,7 @@ def write_element(element: Element, *, routing_key: str) -> bytes:
         "headers": dict(element.headers),
         "properties": {
             "body_encoding": "base64",
-            "delivery_tag": str(uuid4()),  # of two under one tag, only one would outlive a crash of the consumer
+            "delivery_tag": str(uuid4()),  # of two with the same tag, only one would survive a consumer's crash
             "delivery_info": {"exchange": "", "routing_key": routing_key},
         },
     }
