@@ -1,9 +1,10 @@
-"""What comes from the event queue, and what becomes of it once it is stored.
+"""Receive messages from the event queue, and acknowledge them once they are stored.
 
-Redis keeps no list of what an intake has in hand. Such a list takes memory, and a full Redis refuses every write: it could never
-be drained. What dies with an intake is still in its publisher's spool, which is cut only up to what the inbox has.
+Redis keeps no list of the messages that an intake has in hand. Such a list takes memory, and a full Redis refuses every write, so
+it could never be drained. Messages that are lost with an intake are still in the publisher's spool, which removes only events
+that the inbox has.
 
-RabbitMQ keeps each message until it is acknowledged, and gives what an intake that is gone had in hand to the next.
+RabbitMQ keeps each message until it is acknowledged. If an intake dies, the next one gets its messages.
 """
 
 import time
@@ -21,7 +22,7 @@ from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, Broker
 from workers.transport import read_what_others_push
 
 _IDLE_SECONDS = 0.25
-"""For how long Redis waits for a message in the intake's name."""
+"""How long a BRPOP waits in Redis for a message."""
 
 _HEARTBEAT_CHECKED_SECONDS = 1.0
 
@@ -30,7 +31,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
-    """A message that an intake has in hand. tag: by which RabbitMQ knows it."""
+    """A message that an intake has in hand. tag: RabbitMQ's delivery tag."""
 
     content_type: str
     body: bytes
@@ -41,27 +42,27 @@ Take = Callable[[QueuedMessage], None]
 
 
 class Arrivals(ABC):
-    """Hands over what comes, from its making on until it is stopped. Its methods raise one of BROKER_ERRORS."""
+    """Delivers messages from its creation until it is stopped. Its methods raise one of BROKER_ERRORS."""
 
     @abstractmethod
     def drain(self, timeout: float) -> None:
-        """Wait for a message, and hand it over. Raises TimeoutError where none comes in time."""
+        """Wait for a message, and deliver it. Raises TimeoutError if none comes in time."""
 
     @abstractmethod
     def stored(self, messages: Sequence[QueuedMessage]) -> None:
-        """Let go of messages that are stored."""
+        """Acknowledge messages that are stored."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Take no more. What is under way is still handed over."""
+        """Take no more messages. Those already on the way are still delivered."""
 
     @abstractmethod
     def put_back(self, messages: Sequence[QueuedMessage]) -> None:
-        """Put back what could not be stored, for those who publish without a spool. Raises nothing."""
+        """Put back messages that could not be stored, for publishers without a spool. Raises nothing."""
 
 
 def open_arrivals(broker: Broker, connection: Connection, take: Take, *, ahead: int) -> Arrivals:
-    """What comes over a connection that is open. take: gets it. ahead: how many may be in hand."""
+    """Return the arrivals of an open connection. take: Called per message. ahead: How many may be in hand."""
     if broker.address.is_rabbitmq:
         return _RabbitArrivals(connection, take, ahead)
     return _RedisArrivals(connection, take)
@@ -77,17 +78,17 @@ class _RedisArrivals(Arrivals):
         def receive(message: Message) -> None:
             take(QueuedMessage(message.content_type, message.body))
 
-        # Not declared: that writes a binding, which a full Redis refuses, and publishers send straight to the queue.
+        # Do not declare it: that writes a binding, which a full Redis refuses, and publishers send to the queue directly.
         Consumer(self._channel, [QUEUE], on_message=receive, no_ack=True, auto_declare=False).consume()
 
     def drain(self, timeout: float) -> None:
         self._connection.drain_events(timeout=timeout)
 
     def stored(self, messages: Sequence[QueuedMessage]) -> None:
-        """They left Redis when they came."""
+        """Do nothing: the messages left Redis on delivery."""
 
     def stop(self) -> None:
-        self._channel.close()  # which reads the answer to a BRPOP that is under way: its message has left Redis
+        self._channel.close()  # this reads the reply to a pending BRPOP, whose message has left Redis
 
     def put_back(self, messages: Sequence[QueuedMessage]) -> None:
         if not messages:
@@ -115,14 +116,14 @@ class _RabbitArrivals(Arrivals):
 
         def receive(message: Any) -> None:
             content_type = str(message.properties.get("content_type"))
-            # Nothing of ours is compressed, and a few bytes may unpack to more than there is memory for: it stays as it came.
+            # Do not decompress it: ours are never compressed, and a few bytes may unpack to more than the memory holds.
             take(QueuedMessage(content_type, message.body or b"", message.delivery_tag))
 
         self._consumer = self._channel.basic_consume(QUEUE.name, callback=receive)
         self._checked = time.monotonic()
 
     def drain(self, timeout: float) -> None:
-        # Not by kombu, which would connect again without a word, and wait where nothing is consumed.
+        # Not through kombu, which would silently reconnect, and wait on a connection without a consumer.
         connection = self._channel.connection
         if time.monotonic() - self._checked > _HEARTBEAT_CHECKED_SECONDS:
             connection.heartbeat_tick()
@@ -137,4 +138,4 @@ class _RabbitArrivals(Arrivals):
         self._channel.basic_cancel(self._consumer)
 
     def put_back(self, messages: Sequence[QueuedMessage]) -> None:
-        """They never left RabbitMQ."""
+        """Do nothing: unacknowledged messages are still in RabbitMQ."""

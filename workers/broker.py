@@ -1,4 +1,4 @@
-"""What the service asks of the broker: checked when a process starts, and how full it is."""
+"""Check the broker when a process starts, and measure how full it is."""
 
 import time
 from collections.abc import Callable
@@ -18,17 +18,17 @@ _POLICY = "maxmemory-policy"
 _TIMEOUT_SECONDS = 2.0
 
 HEARTBEAT_SECONDS = 10.0
-"""Between two signs of life of a connection to RabbitMQ, which is given up after two that did not come."""
+"""Interval between heartbeats on a connection to RabbitMQ, which is closed after two are missing."""
 
 _log = structlog.get_logger()
 
 
 def check_broker(broker_url: str, stopped: Callable[[], bool] = lambda: False) -> None:
-    """Wait until the broker answers, or ``stopped``; then refuse a Redis that would throw events away.
+    """Wait until the broker answers, or ``stopped``; then refuse a Redis that would evict events.
 
-    A Redis that is full must refuse what comes, so that the sender hears of it. Under every policy but noeviction it may drop a
-    whole queue instead, as one key, without an error.
-    Raises ConfigurationError where the URL, the login or the policy will not do.
+    A full Redis must refuse writes, so that the sender notices. Under every policy but noeviction, it may instead drop a whole
+    queue, which is one key, without an error.
+    Raises ConfigurationError if the URL, the login or the policy is unsuitable.
     """
     broker = broker_at(broker_url)
     where = broker.address
@@ -41,13 +41,13 @@ def check_broker(broker_url: str, stopped: Callable[[], bool] = lambda: False) -
         _log.warning("eviction_policy_unseen", broker=str(where), why="the login may call neither CONFIG GET nor INFO")
     elif policy != "noeviction":
         raise ConfigurationError(
-            f"{_SETTING}: {where} has the {_POLICY} {policy}, under which a full Redis drops whole queues without an error. "
+            f"{_SETTING}: {where} has the {_POLICY} {policy}, with which a full Redis drops whole queues without an error. "
             f"Run 'CONFIG SET {_POLICY} noeviction' there and keep it in its configuration"
         )
 
 
 def ping_broker(broker_url: str) -> None:
-    """Return once the broker answers, or raise one of BROKER_ERRORS; within some seconds either way."""
+    """Return once the broker answers, or raise one of BROKER_ERRORS, within a few seconds."""
     broker = broker_at(broker_url)
     with broker.open(seconds=_TIMEOUT_SECONDS) as connection:
         broker.connect(connection)
@@ -55,9 +55,10 @@ def ping_broker(broker_url: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class QueueState:
-    """events: published, and not yet taken by the intake. used, most: bytes of Redis's memory; most: 0 where it has no limit.
+    """The state of the event queue. events: Published events that the intake has not taken yet.
 
-    Both are None where the login may not look, and of RabbitMQ: a queue of its is on disk.
+    used, most: Bytes of Redis's memory, and its limit, or 0 if there is none. Both are None if the login may not read them, and
+    for RabbitMQ, whose queues are on disk.
     """
 
     events: int
@@ -66,12 +67,12 @@ class QueueState:
 
     @property
     def full(self) -> float | None:
-        """The part of its memory that Redis uses; None where that is not known, or not limited."""
+        """The share of its memory that Redis uses; None if it is unknown or unlimited."""
         return round(self.used / self.most, 3) if self.used is not None and self.most else None
 
 
 def queue_state(broker_url: str) -> QueueState:
-    """How much waits in the queue, and how full Redis is. Raises QueueUnavailable."""
+    """Return how many events are queued, and how full Redis is. Raises QueueUnavailable."""
     broker = broker_at(broker_url)
     with broker.open() as connection:
         try:
@@ -107,7 +108,7 @@ def _wait(broker: Broker, connection: Connection, stopped: Callable[[], bool]) -
 
 
 def _policy(redis: Redis) -> str | None:
-    """As INFO has it, else CONFIG GET, which few logins may call; None where this one may call neither."""
+    """Return the policy from INFO, else from CONFIG GET, which few logins may call; None if neither is permitted."""
     with suppress(exceptions.ResponseError):
         if found := redis.info("memory").get("maxmemory_policy"):
             return str(found)

@@ -1,4 +1,4 @@
-"""The connections of the Celery app: to each kind of broker, with channels that judge what comes."""
+"""The Celery app's connections to each kind of broker, with channels that judge messages."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ class RabbitChannel(pyamqp.Channel):
     def basic_consume(
         self, queue: str = "", *, callback: Callable[[Any], Any], no_ack: bool = False, **options: Any
     ) -> Any:
-        """Consume what is judged well; the rest is taken from the queue, and counted."""
+        """Pass on accepted messages; remove refused ones from the queue, and count them."""
         self.auto_decode = False
 
         def judged(message: Any) -> None:
@@ -39,7 +39,7 @@ class _RabbitConnection(pyamqp.Connection):
 
 
 class RabbitTransport(pyamqp.Transport):
-    """Kombu's, with channels that judge what comes."""
+    """Kombu's transport, with channels that judge messages."""
 
     Connection = _RabbitConnection
 
@@ -58,21 +58,21 @@ class TaskConnection(BrokerConnection):
     """A connection of the Celery app."""
 
     def get_transport_cls(self) -> Any:
-        """Ours for each URL: kombu's own would take whatever comes."""
+        """Return our transport for the URL; kombu's own would accept any message."""
         return _TRANSPORTS[str(self.transport_cls)]
 
     def info(self) -> dict[str, Any]:
-        """What a worker tells Flower of its connection: without the password of the sentinels, which kombu leaves in."""
+        """Return what a worker tells Flower about its connection, without the sentinels' password, which kombu includes."""
         said: dict[str, Any] = super().info()  # type: ignore[no-untyped-call]
         options = {name: value for name, value in said["transport_options"].items() if name != "sentinel_kwargs"}
         return {**said, "transport_options": options}
 
-    # Kombu lets the pause between two tries grow to 30 seconds, for which a worker would idle beside a broker that is back.
+    # Kombu's pause between retries grows to 30 seconds, so a worker would idle that long after the broker is back.
     def ensure_connection(self, *args: Any, **kwargs: Any) -> Any:
         return super().ensure_connection(*args, **{"interval_max": 2.0, **kwargs})  # type: ignore[no-untyped-call]
 
     def Pool(self, limit: int | None = None, **options: Any) -> ConnectionPool:  # noqa: N802 - kombu's name
-        """A pool of such connections; kombu's own would hold others, which wait without an end."""
+        """Return a pool of such connections; kombu's own pool would contain connections that wait forever."""
         return _Pool(self, limit, **options)  # type: ignore[no-untyped-call]
 
 
@@ -87,7 +87,7 @@ class _Pool(ConnectionPool):
 
 @contextmanager
 def together(producer: Producer) -> Iterator[None]:
-    """Send what is published within, in one round trip to Redis; RabbitMQ confirms each, or it would never be known to hang."""
+    """Send messages published in the block in one round trip to Redis. RabbitMQ confirms each; else a hang would go unnoticed."""
     channel: Any = producer.channel
     if isinstance(channel, RabbitChannel):
         channel.basic_publish = channel.basic_publish_confirm
@@ -98,7 +98,7 @@ def together(producer: Producer) -> Iterator[None]:
 
 
 def element_of(message: Any) -> Element | None:
-    """A message of RabbitMQ; None where it is compressed: a few bytes may unpack to more than there is memory for."""
+    """Return RabbitMQ's message, or None if it is compressed: a few bytes may unpack to more than the memory holds."""
     headers = message.properties.get("application_headers") or {}
     if "compression" in headers:
         return None
@@ -106,7 +106,7 @@ def element_of(message: Any) -> Element | None:
 
 
 def _instead_of(message: Any, read: Element) -> Any:
-    """What kombu gets in place of a message, to be acknowledged as that."""
+    """Return the replacement for a message, which kombu acknowledges like the original."""
     own = amqp.Message(
         read.body,
         channel=message.channel,

@@ -1,7 +1,7 @@
-"""Flower as the service runs it: the Celery app, a login for every page, and the lengths of the queues at any broker.
+"""Flower as the service runs it: the Celery app, a login for every page, and queue lengths from any broker.
 
-By default Flower protects its pages but serves its Prometheus metrics, which name workers and tasks, to everybody. It asks one
-host for the lengths, of RabbitMQ by its management plugin, which may not be there.
+By default, Flower protects its pages but serves its Prometheus metrics, which name workers and tasks, to everybody. It reads
+queue lengths from one host only, and from RabbitMQ through the management plugin, which may not be installed.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from workers.celery_app import app
 
 __all__ = ["app"]
 
-app.conf.include = []  # Flower shows tasks from the workers' events, and needs none of their code
+app.conf.include = []  # Flower shows tasks from the workers' events, and does not need their code
 
 Metrics.get = authenticated(Metrics.get)
 
 
 class _Lengths:
-    """What Flower asks of a broker, asked over the connection by which the workers take tasks."""
+    """Returns queue lengths to Flower, read over a connection like the workers' own."""
 
     async def queues(self, names: Iterable[str]) -> list[dict[str, Any]]:
         return await asyncio.to_thread(self._queues, names)

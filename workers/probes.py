@@ -1,7 +1,7 @@
-"""Probes that tell whether a process is alive and ready: a small HTTP server in a thread of each process.
+"""Liveness and readiness probes: a small HTTP server in a thread of each process.
 
 ``/healthz`` answers 200 while the process's loop turns, ``/readyz`` while it also reaches Postgres and the broker; otherwise they
-answer 503. The scheduler also serves ``/metrics``. A probe starts no process, and no answer names anybody.
+answer 503. The scheduler also serves ``/metrics``. A probe starts no process, and no answer contains a name.
 """
 
 import time
@@ -23,7 +23,7 @@ from workers.broker import ping_broker
 from workers.failures import describe
 
 TURN_SECONDS: Final = 60.0
-"""Seconds that one turn of a loop may take; none of its statements may take longer than half of that."""
+"""Maximum seconds for one turn of a loop; each of its statements may take at most half of that."""
 
 METRICS: Final = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -40,7 +40,7 @@ _log = structlog.get_logger()
 
 
 class LoopWatch:
-    """Records when the loop of a process last turned. It counts as alive from the start, and may report that it waits."""
+    """Records when a process's loop last turned. It counts as alive from the start, and may report that it waits."""
 
     def __init__(self, seconds: float = TURN_SECONDS) -> None:
         self._seconds = seconds
@@ -66,12 +66,12 @@ class LoopWatch:
 
     @property
     def alive(self) -> bool:
-        """Whether it turned recently, or waits."""
+        """Whether the loop turned recently, or waits."""
         return time.monotonic() - self._turned < self._seconds
 
     @property
     def waits(self) -> bool:
-        """Whether it waits for something before it can turn."""
+        """Whether the loop waits before it can turn."""
         return self._turned == inf
 
 
@@ -130,7 +130,7 @@ class Probes:
     def _read_metrics(self) -> bytes:
         with self._lock:
             if self._metrics is None:
-                # Imported on first use: the scheduler of a service that nobody monitors need not load it.
+                # Import on first use: a scheduler without monitoring need not load it.
                 from workers.metrics import MetricsPage
 
                 self._metrics = MetricsPage(self._settings).read
@@ -199,7 +199,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, _request: Any, _address: Any) -> None:
-        """Ignore it: the client is gone."""
+        """Ignore the error: the client has disconnected."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -216,7 +216,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Log nothing: a probe comes every few seconds."""
+        """Log nothing, since probes come every few seconds."""
 
     def version_string(self) -> str:
         return "mosshead"

@@ -1,4 +1,4 @@
-"""A worker's process: what it checks when it starts, its heartbeat and probes, and what becomes of lost tasks."""
+"""A worker's process: its checks at the start, its heartbeat and probes, and the release of lost tasks."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -55,10 +55,10 @@ def _check(**_: Any) -> None:
         check_broker(broker_url)
         load_for_children()
     except MossheadError as error:
-        # Celery logs what a signal's receiver raises and goes on; only this stops it.
+        # Celery logs other exceptions of signal receivers and continues; only this one stops it.
         raise SystemExit(f"mosshead: {error}") from None
     for command in Panel.data.keys() - CONTROLS:
-        del Panel.data[command]  # this worker's remote control stops nothing and changes nothing
+        del Panel.data[command]  # remote control must not stop or change this worker
     if not settings().uses_llm:
         _log.warning("offline_rules", why="neither OPENAI_API_KEY nor OPENAI_BASE_URL is set")
 
@@ -66,18 +66,18 @@ def _check(**_: Any) -> None:
 signals.worker_process_init.connect(leave_parts_to_parent)
 
 
-# Celery would make 28 queues in RabbitMQ, in which tasks wait for their time. None of ours does.
+# Celery would create 28 queues for delayed tasks in RabbitMQ. Ours are never delayed.
 DelayedDelivery.include_if = lambda *_: False
 
 
 class _Turning(bootsteps.StartStopStep):  # type: ignore[misc]  # Celery has no types
-    """Notes that the event loop turns, while the worker takes tasks. Without Redis the loop stands still, and waits for it."""
+    """Notes each turn of the event loop while the worker takes tasks. Without the broker, the loop stops and waits for it."""
 
     requires = ("celery.worker.consumer:Tasks",)
 
     def start(self, consumer: Any) -> None:
         _watch.turn()
-        consumer.timer.call_repeatedly(_TURN_SECONDS, _watch.turn)  # which a lost connection ends
+        consumer.timer.call_repeatedly(_TURN_SECONDS, _watch.turn)  # ends when the connection is lost
 
     def stop(self, _consumer: Any) -> None:
         _watch.wait()
@@ -92,29 +92,29 @@ def _start_heartbeat(sender: Any, **_: Any) -> None:
     scaler = sender.controller.autoscaler
 
     def slots() -> int:
-        """With --autoscale a worker's pool grows with what it is given: as far as it may."""
+        """Return the pool's size; with --autoscale, the largest it may grow to."""
         return int(scaler.max_concurrency if scaler else sender.pool.num_processes)
 
     heartbeat = Heartbeat(engine, sender.hostname, slots, model=open_embedder_of(settings()).name)
     heartbeat.start()
-    # A cold shutdown sends the first alone, a warm one both.
+    # A cold shutdown sends only the first signal, a warm one both.
     for stopping in (signals.worker_shutting_down, signals.worker_shutdown):
         stopping.connect(lambda **_: heartbeat.stop(), weak=False)
 
 
 @signals.task_failure.connect
 def _let_go(task_id: str, exception: BaseException, args: tuple[str, ...], **_: Any) -> None:
-    # The worker's parent says so of a child that was killed, by the kernel for its memory, say; the child could tell nobody.
+    # The parent reports a killed child, such as one that the kernel killed for its memory; the child itself cannot.
     if isinstance(exception, WorkerLostError | TimeLimitExceeded):
         let_go(args, task_id, str(exception))
 
 
 @dataclass
 class Heartbeat:
-    """Beats from a thread of its own, for the parent's event loop waits for nobody, and sleeps through a soft shutdown.
+    """Beats from its own thread: the parent's event loop must not block, and it sleeps during a soft shutdown.
 
-    engine: for it alone. Between two beats it has no connection that a child, forked at any time, could share.
-    worker: the node name. slots: how many tasks the worker can run now. model: what it embeds with. every: seconds.
+    engine: For the heartbeat only. It has no connection between beats, which a child, forked at any time, would share.
+    worker: The node name. slots: How many tasks the worker can run now. model: Its embedding model. every: In seconds.
     """
 
     engine: Engine
@@ -132,7 +132,7 @@ class Heartbeat:
         self._thread.start()
 
     def stop(self) -> None:
-        """Beat no more and leave; safe to repeat. A database that is away is not waited for: the last beat grows old."""
+        """Stop beating and sign off; safe to repeat. It does not wait for an unavailable database: the last beat expires."""
         self._ended.set()
         self._thread.join(3.0)
 
@@ -145,7 +145,7 @@ class Heartbeat:
         self._tell(lambda connection: housekeeping.leave(connection, self.worker))
 
     def _store_refusals(self) -> None:
-        """What this process refused; counts that could not be stored are kept for the next beat."""
+        """Store the counts of refused messages. If that fails, keep them for the next beat."""
         counts = REFUSALS.counts()
         if counts and self._tell(lambda connection: housekeeping.add_refusals(connection, counts)):
             REFUSALS.stored(counts)
@@ -154,8 +154,8 @@ class Heartbeat:
         try:
             with self.engine.begin() as connection:
                 statement(connection)
-        except Exception as error:  # noqa: BLE001 - the edge of the thread: without it, the worker would get no more work
-            if not self._away:  # once: it may be away for long
+        except Exception as error:  # noqa: BLE001 - the edge of the thread, without which the worker would get no more work
+            if not self._away:  # only once: the outage may be long
                 _log.warning("heartbeat_missed", error=describe(error))
             self._away = True
             return False
@@ -167,17 +167,17 @@ class Heartbeat:
 
 
 def let_go(arguments: Sequence[str], owner: str, why: str) -> threading.Thread:
-    """Let go of the lease of a task that is dead; returns the thread that does it, for the parent's event loop waits for nobody.
+    """Release a dead task's lease in a thread, since the parent's event loop must not block. Return the thread.
 
-    arguments, owner: the task's, and its id. why: how it ended, without text of a conversation. Where it does not succeed, the
-    lease lapses by itself.
+    arguments: The task's. owner: Its id. why: How it ended, without conversation text. If the release fails, the lease expires
+    by itself.
     """
 
     def release() -> None:
         log = _log.bind(task_id=owner, why=why)
         try:
             tenant_id, namespace_id, batch_id = map(UUID, arguments)
-            # An engine of its own, closed at once: a connection that stays open would be shared with the next child.
+            # A separate engine, closed at once: the next child would share an open connection.
             engine = open_engine(
                 settings().login("worker"), setting=WORKER_URL, prepared=settings().prepared_statements
             )
@@ -186,8 +186,8 @@ def let_go(arguments: Sequence[str], owner: str, why: str) -> threading.Thread:
                     released = leases.release(connection, BatchRef(LaneRef(tenant_id, namespace_id), batch_id), owner)
             finally:
                 engine.dispose()
-        except Exception as error:  # noqa: BLE001 - the edge of the thread, and an attempt only
-            log.error("worker_lost", error=describe(error))  # noqa: TRY400 - a traceback can hold anything
+        except Exception as error:  # noqa: BLE001 - the edge of the thread, and only an attempt
+            log.error("worker_lost", error=describe(error))  # noqa: TRY400 - a traceback may contain conversation text
         else:
             log.error("worker_lost", namespace_id=str(namespace_id), batch_id=str(batch_id), released=released)
 

@@ -1,4 +1,4 @@
-"""Find what a change told in everyday words may end: "I switched to Monzo", "they put me on nights". English only. Pure."""
+"""Find memories that a change in everyday words may end: "I switched to Monzo", "they put me on nights". English only. Pure."""
 
 from mosshead.language.references import KIN_AND_ROLES
 from mosshead.language.requests import content_words, tells_of_change
@@ -7,12 +7,12 @@ from mosshead.patterns import lazy_pattern, remembered_of_texts
 
 _CLAUSE = lazy_pattern(r"[.!;]{1,9}(?:\s|$)|\n|,? (?:and|so|but|because) |, ")
 CORRECTION = lazy_pattern(r"(?i)\W*(?:correction|actually|sorry|no,? wait|wait|i meant?)\b")
-NOT_SO = lazy_pattern(  # it has not come to it
+NOT_SO = lazy_pattern(  # the change did not happen
     r"(?i)\b(?:almost|nearly|might|may|should|would|could|maybe|perhaps|if|never|not|(?:think|thought|talk|dream)\w* (?:about|of)"
     r"|(?:want|plan|hop|intend|refus)\w* to)\b|n['’]t\b|\?"
 )
 _SELF = r"\b(?:I|[Ww]e|User)\b(?:['’](?:ve|m))?"
-_SWITCH = lazy_pattern(  # "for today", "at Leeds" and "before lunch" tell of a moment; what may follow tells of more
+_SWITCH = lazy_pattern(  # "for today", "at Leeds" and "before lunch" are momentary; the words allowed to follow are not
     rf"(?:{_SELF} (?:(?:have|has|just|recently|finally|now) )*(?:changed|switched|moved|went|gone)"
     r"|\b(?:put|moved|switched|changed|transferred) (?:me|us|User))(?: over)? (?:on|to|onto)"
     r"(?P<to>(?: (?!(?:at|in|on|for|from|before|after|during|until|with|when|since)\b)[\w'’&-]+){1,4}?)"
@@ -24,7 +24,7 @@ _NO_VALUE = FIRST_NAMES | frozenset(
     "me you him her us them it this that sleep bed work school home hold leave holiday vacation diet break call time track next"
     " first last other front back top row seat page song another".split()
 )
-_HELD = lazy_pattern(  # what somebody has one of at a time, more or less
+_HELD = lazy_pattern(  # usually one at a time
     r"(?:\b(?:banks? with|comes from|uses?|drives?|rides?|wears?|subscribes? to|takes|studies|(?:is|are) (?:with|on|taking)"
     r"|(?:is|are) (?:studying|using)|has(?= an? )|plays|drinks|eats|trains|sings|goes to|shops at|buys|reads|pays)"
     r"|['’]s [\w -]+? (?:is|are)(?: on| with)?) .+$"
@@ -40,18 +40,18 @@ _WHOSE = lazy_pattern(r"^(?:[Mm]y|[Oo]ur|User['’]s) (\w+)")
 
 
 def may_replace(change: str, known: str, subject: str) -> bool:
-    """Whether what was said later may end what is known of the same subject."""
+    """Return whether a later statement may end a known fact about the same subject."""
     return any(_ends(one, known, _stems(subject)) for one in _telling(change))
 
 
 @remembered_of_texts
 def switched_to(said: str) -> str:
-    """Return what somebody has by now in the place of something that is not named; empty if nothing."""
+    """Return the new thing that somebody switched to, if the old one is not named; otherwise an empty string."""
     return next(filter(None, map(_value, _CLAUSE.split(said))), "")
 
 
 def denies(said: str, known: str) -> bool:
-    """Whether a clause of what was said has all words of what is known, and only one of both is denied."""
+    """Return whether a clause contains all words of a known fact, and only one of the two is negated."""
     its, affirmed = _stems(known), NOT_SO.search(known) is None
     clauses = (one for one in _CLAUSE.split(said) if its <= _stems(one))
     return len(its) > 1 and any((NOT_SO.search(one) is None) != affirmed for one in clauses)
@@ -65,7 +65,7 @@ def _value(clause: str) -> str:
 
 @remembered_of_texts
 def _telling(change: str) -> list[str]:
-    """Return the clauses that tell of a change."""
+    """Return the clauses that state a change."""
     right = CORRECTION.match(change) is not None
     clauses = [one for one in _CLAUSE.split(change) if one and not NOT_SO.search(one)]
     return [one for one in clauses if right or tells_of_change(one) or _ENDED.search(one) or _value(one)]
@@ -84,7 +84,7 @@ def _ends(clause: str, known: str, subject: frozenset[str]) -> bool:
 
 
 def _may_stand_for(value: str, known: str) -> bool:
-    """Whether a value may be of the same sort as one that somebody has: a shift, a name, or a common noun."""
+    """Return whether a value may be of the same kind as a known one: a shift, a name, or a common noun."""
     mine, its = set(value.lower().split()), set(known.lower().split())
     if mine & _SHIFTS or value.startswith("the ") or not _HELD.search(known):
         return bool(mine & _SHIFTS and its & _SHIFTS)

@@ -1,4 +1,4 @@
-"""The broker's address, MOSSHEAD_BROKER_URL: read with errors that say what to change, and shown without its passwords."""
+"""Parse the broker's address, MOSSHEAD_BROKER_URL, with errors that say what to change, and show it without passwords."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,19 +12,19 @@ _ONE_HOST: Final = frozenset({"redis", "rediss"})
 _SCHEMES: Final = _RABBITMQ | _ONE_HOST | {"sentinel"}
 
 _SENTINEL_LOGIN: Final = {"sentinel_user": "username", "sentinel_password": "password"}
-"""Parameters of a sentinel:// URL, by redis-py's names for them."""
+"""Parameters of a sentinel:// URL, with redis-py's names for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class BrokerAddress:
-    """Where the broker is. As text it has no password.
+    """The broker's address. Its text contains no password.
 
     Attributes:
         hosts: Each with its port. Redis has one; Sentinel and RabbitMQ may have several.
-        path: The number of Redis's database, or RabbitMQ's virtual host.
-        master: The master's name, of Sentinel alone.
-        sentinel_login: What the sentinels themselves ask for, by redis-py's names.
-        query: What else the URL says, such as kombu's words for certificates.
+        path: Redis's database number, or RabbitMQ's virtual host.
+        master: The master's name, for Sentinel only.
+        sentinel_login: The login to the sentinels themselves, by redis-py's names.
+        query: The other URL parameters, such as kombu's for certificates.
     """
 
     scheme: str
@@ -41,12 +41,12 @@ class BrokerAddress:
 
     @property
     def is_rabbitmq(self) -> bool:
-        """Whether it is RabbitMQ; else it is Redis."""
+        """Whether it is RabbitMQ; otherwise it is Redis."""
         return self.scheme in _RABBITMQ
 
     @property
     def for_kombu(self) -> str:
-        """The URL as kombu reads it: the whole again for each host, and never with another client for RabbitMQ."""
+        """The URL for kombu, which repeats the whole URL for each host. RabbitMQ's client is always the same."""
         scheme = "pyamqp" if self.scheme == "amqp" else self.scheme
         return ";".join(
             f"{scheme}://{self.login}{host}{self.path and '/' + self.path}{self.query}" for host in self.hosts
@@ -54,7 +54,7 @@ class BrokerAddress:
 
 
 def parse_broker_url(url: str) -> BrokerAddress:
-    """Read a broker's URL. Raises ConfigurationError, which repeats nothing of the URL: it may hold a password."""
+    """Parse a broker's URL. Raises ConfigurationError, which quotes no part of the URL: it may contain a password."""
     if ";" in url:
         raise no_broker_url("name several hosts with commas between them, and all else once")
     try:
@@ -66,7 +66,7 @@ def parse_broker_url(url: str) -> BrokerAddress:
         path, query = parts.path.strip("/"), dict(parse_qsl(parts.query))
         if parts.scheme not in _RABBITMQ:
             int(path or 0)
-    except ValueError:  # its words may hold a piece of the password
+    except ValueError:  # its text may contain part of the password
         raise no_broker_url() from None
     if len(hosts) > 1 and parts.scheme in _ONE_HOST:
         raise no_broker_url("Redis has one host; several are named by sentinel://")
@@ -82,7 +82,7 @@ def parse_broker_url(url: str) -> BrokerAddress:
 
 
 def no_broker_url(why: str = "not a broker's URL") -> ConfigurationError:
-    """Return the error for a MOSSHEAD_BROKER_URL that will not do."""
+    """Return the error for an unusable MOSSHEAD_BROKER_URL."""
     return ConfigurationError(
         f"MOSSHEAD_BROKER_URL: {why}; it looks like redis://HOST:6379/0, "
         "sentinel://:PASSWORD@HOST1:26379,HOST2:26379/0?master=NAME or amqp://USER:PASSWORD@HOST1:5672,HOST2:5672/VHOST; "
@@ -91,5 +91,5 @@ def no_broker_url(why: str = "not a broker's URL") -> ConfigurationError:
 
 
 def _is_place(host: str) -> bool:
-    """Whether it may be a host with a port. Raises ValueError for a port that is no number."""
+    """Return whether it may be a host with a port. Raises ValueError if the port is not a number."""
     return urlsplit(f"//{host}").port != 0

@@ -1,4 +1,4 @@
-"""The broker, for the app and the service: the event queue's name, and what differs between Redis and RabbitMQ.
+"""The broker, for the app and the service: the event queue's name, and the differences between Redis and RabbitMQ.
 
 Events are sent as JSON text through kombu, not as Celery tasks. So the app needs no Celery, and no conversation text appears in
 task arguments, in Flower, or in the log line of an unknown task.
@@ -28,7 +28,7 @@ QUEUE = Queue(
     exchange=EXCHANGE,
     routing_key=QUEUE_NAME,
     durable=True,
-    queue_arguments={"x-queue-type": "quorum"},  # on most of RabbitMQ's nodes; Redis has no types
+    queue_arguments={"x-queue-type": "quorum"},  # replicated on RabbitMQ's nodes; Redis ignores it
 )
 
 KEY_PREFIX = "mosshead:events:"
@@ -43,11 +43,11 @@ _RABBITMQ_SECONDS = 5.0
 
 
 _PRESUMED_BYTES = 1024
-"""Assumed size of a queued event, if the broker does not tell, or not this login."""
+"""Assumed size of a queued event, if the broker does not report it, or not to this login."""
 
 
 class BrokerConnection(Connection):
-    """Kombu's. Of RabbitMQ, it gives up a server that does not answer, and over TLS it verifies who does."""
+    """Kombu's connection. With RabbitMQ, it also gives up on a silent server, and verifies the server's certificate over TLS."""
 
     def _init_params(self, **params: Any) -> None:  # type: ignore[override]
         if params["transport"] == "amqps":
@@ -59,17 +59,17 @@ class BrokerConnection(Connection):
     def _establish_connection(self) -> Any:
         connected: Any = super()._establish_connection()  # type: ignore[no-untyped-call]
         if self.transport.driver_type == "amqp":
-            connected.sock.settimeout(_RABBITMQ_SECONDS)  # its own time-out begins anew whenever it has passed
+            connected.sock.settimeout(_RABBITMQ_SECONDS)  # the client's own timeout restarts each time it expires
         return connected
 
 
 class Outbox(ABC):
-    """The event queue as a publisher has it, over one connection. Its methods raise one of BROKER_ERRORS."""
+    """A publisher's access to the event queue, over one connection. Its methods raise one of BROKER_ERRORS."""
 
     def __init__(self, broker: "Broker", connection: Connection) -> None:
         self._broker, self._connection = broker, connection
         # Publish to the queue directly. With the exchange, kombu looks up the binding for every event; in a flushed Redis it
-        # finds none and loses the event. Only the default channel heeds our number of retries.
+        # finds none and loses the event. Only the default channel respects our number of retries.
         self._producer = Producer(connection.default_channel, auto_declare=False)
         QUEUE(self._producer.channel).declare()
 
@@ -108,7 +108,7 @@ class Broker(ABC):
 
         Args:
             seconds: How long Redis may take to answer.
-            heartbeat: Seconds between two signs of life of a connection to RabbitMQ; 0 for none.
+            heartbeat: Seconds between heartbeats on a connection to RabbitMQ; 0 for none.
         """
         options = self.options(seconds, KEY_PREFIX)
         try:
@@ -119,7 +119,7 @@ class Broker(ABC):
             raise no_broker_url() from None
 
     def connect(self, connection: Connection) -> None:
-        """Connect now, with one try of each host. Raises one of BROKER_ERRORS, as the client raised it."""
+        """Connect now, and try each host once. Raises one of BROKER_ERRORS, as the client raised it."""
         connection.ensure_connection(max_retries=len(self.address.hosts) - 1, reraise_as_library_errors=False)
 
     @abstractmethod
@@ -131,12 +131,12 @@ class Broker(ABC):
             key_prefix: Put before every key, to keep other apps on the same Redis apart. Use one per visibility timeout: among
                 clients that share keys, the shortest timeout wins.
             visibility_timeout: How long a consumer may hold a message before another gets it. None: Redis keeps no list of held
-                messages, which a full Redis could not write. RabbitMQ knows by itself who lives.
+                messages, which a full Redis could not write. RabbitMQ detects dead consumers itself.
         """
 
     @abstractmethod
     def outbox(self, connection: Connection) -> Outbox:
-        """Return what sends events. It connects now."""
+        """Connect, and return the outbox for sending events."""
 
     @abstractmethod
     def length(self, connection: Connection, queue: str) -> int:
@@ -144,11 +144,11 @@ class Broker(ABC):
 
     @abstractmethod
     def redis(self, connection: Connection) -> AbstractContextManager[Any]:
-        """Return a client for what only a Redis knows, such as its memory; None of another broker."""
+        """Return a Redis client, for Redis-only figures such as its memory; None for another broker."""
 
 
 def broker_at(url: str) -> Broker:
-    """Return the broker of a URL. Raises ConfigurationError if it is not a broker's."""
+    """Return the broker at a URL. Raises ConfigurationError if it is not a broker's."""
     address = parse_broker_url(url)
     return RabbitBroker(address) if address.is_rabbitmq else RedisBroker(address)
 
@@ -159,7 +159,7 @@ class RedisBroker(Broker):
     def options(self, seconds: float, key_prefix: str, visibility_timeout: int | None = None) -> dict[str, Any]:
         sentinel = {
             "master_name": self.address.master,
-            # By default redis-py would ask a sentinel that is gone for seconds, before it asks the next.
+            # By default, redis-py would wait for seconds on a dead sentinel before it asks the next.
             "sentinel_kwargs": {"socket_timeout": 1.0, "retry": Retry(NoBackoff(), 0), **self.address.sentinel_login},
         }
         held = {"ack_emulation": False} if visibility_timeout is None else {"visibility_timeout": visibility_timeout}
@@ -179,7 +179,7 @@ class RedisBroker(Broker):
         return _RedisOutbox(self, connection)
 
     def length(self, connection: Connection, queue: str) -> int:
-        # Not by kombu, which asks within a transaction: a full Redis refuses those, even of reads.
+        # Not through kombu, which uses a transaction: a full Redis refuses those, even for reads.
         with self.redis(connection) as redis:
             return int(redis.llen(queue))
 
@@ -204,13 +204,13 @@ class _RedisOutbox(Outbox):
 
 
 class RabbitBroker(Broker):
-    """RabbitMQ, of one node or several."""
+    """RabbitMQ, with one node or several."""
 
     def options(self, *_: Any) -> dict[str, Any]:
         return {
-            "max_retries": len(self.address.hosts) - 1,  # of connecting to publish: each host once …
+            "max_retries": len(self.address.hosts) - 1,  # of connecting to publish: each host once, …
             "connect_retries_timeout": _CONNECT_SECONDS * len(self.address.hosts)
-            + 1.0,  # … also where the first of them hangs
+            + 1.0,  # … even if the first of them hangs
         }
 
     def outbox(self, connection: Connection) -> Outbox:
@@ -228,7 +228,7 @@ class RabbitBroker(Broker):
 
 
 class _RabbitOutbox(Outbox):
-    """Waits for the confirmation of all that it sent, together: for each alone, an event would take a round trip to the disks."""
+    """Waits for the confirmations of all sent events together; otherwise each event would take a round trip to the disks."""
 
     def __init__(self, broker: "Broker", connection: Connection) -> None:
         super().__init__(broker, connection)
@@ -242,7 +242,7 @@ class _RabbitOutbox(Outbox):
     def send(self, events: Sequence[str]) -> None:
         self._open = set(range(self._sent + 1, self._sent + len(events) + 1))
         self._sent += len(events)
-        self._publish(events, mandatory=True)  # RabbitMQ would confirm what it cannot put into a queue, and drop it
+        self._publish(events, mandatory=True)  # or RabbitMQ would confirm and drop an event without a queue
         until = monotonic() + _RABBITMQ_SECONDS
         while self._open:
             self._channel.connection.drain_events(timeout=max(0.0, until - monotonic()))

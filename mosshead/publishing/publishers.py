@@ -84,8 +84,8 @@ def numbered(body: str, publisher: UUID, number: int) -> str:
 class AppSession(Protocol):
     """An app's own session or connection to Mosshead's database.
 
-    SQLAlchemy's ``Connection``, ``Session`` and ``scoped_session``, and for an `AsyncNamespace` their async counterparts. It is
-    a protocol, so that apps without an ORM need not import one.
+    It may be SQLAlchemy's ``Connection``, ``Session`` or ``scoped_session``, or for an `AsyncNamespace` an async counterpart. It
+    is a protocol, so that apps without an ORM need not import one.
     """
 
     def execute(self, statement: Executable, parameters: Any = ..., /) -> Any:

@@ -350,7 +350,7 @@ def _waits(flow: Flow, now: float) -> float:
 
 
 class Turns:
-    """A fair queue of namespaces, round-robin by tenant and then by namespace. So an import delays others by one turn only."""
+    """A fair queue of namespaces, round-robin by tenant and then by namespace. An import thus delays others by only one turn."""
 
     def __init__(self) -> None:
         self._tenants: OrderedDict[str, OrderedDict[int, None]] = OrderedDict()

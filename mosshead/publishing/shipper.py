@@ -111,7 +111,7 @@ class Peer:
 class Shipper(fork_safety.Forkable):
     """Ships in its own thread, which each process starts on first use.
 
-    database_url: Of a reader's login; of several hosts, the primary is asked. prepared: Whether its connection prepares
+    database_url: Of a reader's login; of several hosts, it asks the primary. prepared: Whether its connection prepares
     statements. key: Signs events when they are shipped, so that correcting a wrong key also fixes events already spooled.
     """
 
@@ -259,7 +259,7 @@ _AT_ONCE = 40  # events per step
 _NAMESPACES_TO_ASK = 50
 _LEAST_POLL, _MOST_POLL = 0.1, 1.0
 _ACKNOWLEDGED_SECONDS = 0.25
-_CHECK_SECONDS, _CHECK_SHARE = 2.0, 0.25  # the least pause between rounds, and the most of its time that they take
+_CHECK_SECONDS, _CHECK_SHARE = 2.0, 0.25  # the minimum pause between rounds, and their maximum share of its time
 _IDLE_SECONDS = 5.0
 
 _CROWDED_BYTES = 64 * 2**20
@@ -279,7 +279,7 @@ class Shipment:
         self._crowded = False
         self._look_at, self._poll = 0.0, _LEAST_POLL
         self._busy_at, self._tidy = time.monotonic(), False
-        self._first: list[str] = []  # erasures that Postgres lost: they go before what they cover
+        self._first: list[str] = []  # erasures that Postgres lost; send them before the events they cover
         self._checked_up_to, self._check_took, self._check_at = 0, 0.0, 0.0
 
     @property
@@ -355,7 +355,7 @@ class Shipment:
             self._store.failed(str(error))
             return
         if self._store.answered():
-            self._check_at = now  # it may be another server
+            self._check_at = now  # it may be a different server
         taken = [self._take_back(key, received.get(key, 0)) for key in self._window.behind(received, asked)]
         if any(taken):
             return
@@ -377,7 +377,7 @@ class Shipment:
             self._send_again(now)
 
     def _check_kept(self, now: float) -> None:
-        """Ask whether Postgres still has what is kept: some namespaces in each step, and all of them every few seconds."""
+        """Check that Postgres still has the kept events: some namespaces in each step, and all every few seconds."""
         if now < self._check_at or (self._store.away and now < self._store.due):
             return
         began = time.monotonic()

@@ -92,10 +92,10 @@ _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600  # it contains conversation text
 _FIXES = (
     ("full", "free some space there"),
     ("readonly", "set it to a folder that this process may write to"),
-    ("locked", "another process holds it; if none should, find out which and end it"),
-    ("not a database", "move the file away; what waits in it cannot be read"),
-    ("malformed", "move the file away; what waits in it can no longer be read"),
-    ("", "set it to a folder on a local disk that can be written to"),
+    ("locked", "another process has locked it; if none should, find and end that process"),
+    ("not a database", "move the file away; its waiting events cannot be read"),
+    ("malformed", "move the file away; its waiting events can no longer be read"),
+    ("", "set it to a writable folder on a local disk"),
 )
 
 _log = logging.getLogger("mosshead")
@@ -122,7 +122,7 @@ class Spool(Forkable):
         fork_safety.watch(self)
 
     def exists(self) -> bool:
-        """Return whether the file exists; the first append creates it. True if this process may not look; its use then raises."""
+        """Return whether the file exists; the first append creates it. True if this process may not look; its use raises."""
         try:
             return self.path.exists()
         except OSError:
@@ -131,7 +131,7 @@ class Spool(Forkable):
     def append(self, path: NamespacePath, bodies: Sequence[str], erasures: Sequence[SpooledErasure] = ()) -> None:
         """Number and store events of a namespace (JSON text without numbers), all or none. Raises SpoolFull.
 
-        erasures: Those among them. What they cover loses its content here, too; its number and id stay.
+        erasures: Those among the events. Events that they cover lose their content here, too, but keep their number and id.
         """
         rows = [body.encode() for body in bodies]
         size = sum(map(len, rows))
@@ -141,8 +141,8 @@ class Spool(Forkable):
             if held + size > self._most_bytes:
                 raise SpoolFull(
                     f"MOSSHEAD_SPOOL_BYTES: the spool {self.path} holds {held:,} of at most {self._most_bytes:,} bytes, and has "
-                    "no room for this; check that Redis and the intake run ('mosshead spool' says what waits), publish less at "
-                    "once, or raise it"
+                    "no room for this; check that the broker and the intake run ('mosshead spool' shows what waits), publish "
+                    "less at once, or raise the limit"
                 )
             if key is None:
                 key = connection.execute(statements.ADD_NAMESPACE, [_name(path)]).lastrowid

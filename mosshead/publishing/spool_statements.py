@@ -1,4 +1,4 @@
-"""The spool's tables and statements, in SQLite's SQL, with the steps that several of its methods take."""
+"""The spool's SQLite tables and statements, and steps that several of its methods share."""
 
 import sqlite3
 
@@ -14,14 +14,14 @@ PRAGMAS = (
     "pragma secure_delete = on",
     # The shipper does the checkpoints, so that no publish waits for the disk; this is a fallback.
     "pragma wal_autocheckpoint = 10000",
-    # SQLite begins a log anew that was checkpointed, and keeps its size: `trim` would take it for large ever after.
+    # SQLite reuses a checkpointed log without shrinking it, so `trim` would consider it large forever.
     f"pragma journal_size_limit = {LARGE_LOG_BYTES // 16}",
 )
 
 TABLES = (
-    # point: counts the appends. bytes: of the events' bodies.
+    # point: The number of appends. bytes: The size of the events' bodies.
     "create table spool (publisher text not null, identity text not null, point integer default 0, bytes integer default 0)",
-    # changed: the point of its newest event.
+    # changed: The point of its newest event.
     """create table namespaces (
         key integer primary key, name text not null unique,
         newest integer not null default 0, received_up_to integer not null default 0, cut_up_to integer not null default 0,
@@ -29,7 +29,7 @@ TABLES = (
     )""",
     "create index namespaces_changed on namespaces (changed)",
     "create index namespaces_kept on namespaces (key) where received_up_to > cut_up_to",
-    # at: when it was known that the events up to a number are received, in Unix time.
+    # at: When the spool learned that the events up to a number are received, in Unix time.
     """create table received (
         namespace integer not null references namespaces, up_to integer not null, at real not null,
         primary key (namespace, up_to)
@@ -52,7 +52,7 @@ POINT = "select publisher, point from spool"
 CHANGED = """
     select key, name, received_up_to, newest from namespaces where changed > ? and newest > received_up_to order by changed
 """
-# A time that lies ahead was noted before the clock was put back.
+# A future time was noted before the clock was set back.
 KEPT = """
     select key, name, received_up_to,
            (select max(up_to) from received where namespace = key and at not between ? and ?) as due_up_to
@@ -61,7 +61,7 @@ KEPT = """
 COUNTED = "select received_up_to, newest from namespaces where key = ? and (select publisher from spool) = ?"
 MOVE_RECEIVED = "update namespaces set received_up_to = ? where key = ?"
 NOTE_RECEIVED = "insert into received (namespace, up_to, at) values (?, ?, ?)"
-# Received with what was lost, and due with it.
+# The remaining events were received with the lost ones, and are due at the same time.
 NOTE_REMAINDER = """
     insert or ignore into received (namespace, up_to, at)
     select key, received_up_to, min(at) from namespaces join received on namespace = key and up_to > received_up_to where key = ?
@@ -84,7 +84,7 @@ WAITING_ERASURES = """
     where key = ? and number > received_up_to and (select publisher from spool) = ?
       and instr(cast(body as text), '"type":"erase"') > 0 order by number
 """
-# An import of nothing takes their places, under their ids, so that no number is missing.
+# Replace them with empty imports under the same ids, so that no number is missing.
 EMPTY = """
     update events set body = (
         select cast(json_object('version', 1, 'event_id', json_extract(text, '$.event_id'),
@@ -108,8 +108,8 @@ HELD = """
 
 
 def take_new_publisher(connection: sqlite3.Connection) -> None:
-    """Renumber all events from 1 under a new publisher; kept ones wait again. Those that arrive under both are stored once, by
-    their id."""
+    """Renumber all events from 1 under a new publisher; kept ones wait again. Events that arrive under both publishers are
+    stored once, by their id."""
     connection.execute("update events set number = number - (select cut_up_to from namespaces where key = namespace)")
     connection.execute("update namespaces set newest = newest - cut_up_to, cut_up_to = 0, received_up_to = 0")
     connection.execute("delete from received")
@@ -127,7 +127,7 @@ def cut(connection: sqlite3.Connection, key: int, up_to: int) -> int:
 
 
 def give_room(connection: sqlite3.Connection, wanted: int) -> int:
-    """Remove the events that were received first until some bytes are free or none is kept, and return how many are."""
+    """Remove the events received first until ``wanted`` bytes are free or none is kept. Return the bytes freed."""
     freed = 0
     while freed < wanted and (first := connection.execute(FIRST_RECEIVED).fetchone()):
         freed += cut(connection, *first)
