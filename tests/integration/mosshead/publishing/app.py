@@ -1,4 +1,4 @@
-"""A chat app as a process of its own, for tests that fork it, kill it and end it. Each line that it prints says how far it is."""
+"""A chat app as a separate process, which tests fork, kill and end. Each line that it prints reports its progress."""
 
 import atexit
 import builtins
@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 AT_LAST: list[Callable[[], object]] = []
-atexit.register(lambda: [do() for do in AT_LAST])  # before the library's own, and so run after that
+atexit.register(lambda: [do() for do in AT_LAST])  # registered before the library's own, so it runs after that
 
 from mosshead import Memory, Namespace, SpoolUnavailable  # noqa: E402
 from mosshead.publishing import shipper  # noqa: E402
@@ -28,18 +28,18 @@ def say(*words: object) -> None:
 
 
 def close_patiently() -> None:
-    """Closing takes the time that it needs to ship, on a machine that is busy."""
+    """Let closing take as long as shipping needs on a busy machine."""
     shipper._LAST_CALL_SECONDS = 60.0
 
 
 def tell_where_it_hangs() -> None:
-    """A test waits for 60 seconds; before that, this process prints where its threads are, and an alarm ends it."""
+    """After 45 seconds, print where the threads are, and end this process; the test gives up after 60."""
     faulthandler.register(signal.SIGALRM, chain=True)
     signal.alarm(45)
 
 
 def publish_and_die(memory: Memory) -> None:
-    """Killed right after `publish` returned."""
+    """Is killed right after `publish` returned."""
     memory.namespace(TENANT, "sarah").publish("said before the end")
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -60,7 +60,7 @@ def publish_and_exit(memory: Memory) -> None:
 
 
 def publish_when_all_ended(memory: Memory) -> None:
-    """In a function that runs after all that the library does at the end."""
+    """Publishes in a function that runs after the library's own work at exit."""
     close_patiently()
     sarah = memory.namespace(TENANT, "sarah")
     sarah.publish("first")
@@ -68,7 +68,7 @@ def publish_when_all_ended(memory: Memory) -> None:
 
 
 def close_by_a_signal(memory: Memory) -> None:
-    """Its handler closes the memory while the same thread publishes; what is published in the handler is refused, or taken."""
+    """Closes the memory in a signal handler while the same thread publishes. A publish in the handler is refused, or stored."""
     sarah = memory.namespace(TENANT, "sarah")
     published = 0
     begun = threading.Event()
@@ -96,21 +96,21 @@ def close_by_a_signal(memory: Memory) -> None:
 
 
 def publish_from_a_namespace_alone(_memory: Memory) -> None:
-    """Nobody keeps the memory itself."""
+    """Keeps no reference to the memory itself."""
     sarah = Memory.connect().namespace(TENANT, "sarah")
     sarah.publish("a")
     sarah.publish("b")
 
 
 def publish_in_turns(memory: Memory) -> None:
-    """One of several processes on a spool."""
+    """Is one of several processes on a spool."""
     sarah = memory.namespace(TENANT, "sarah")
     for number in range(40):
         sarah.publish(f"{os.getpid()} {number}")
 
 
 def fork_while_busy(memory: Memory) -> None:
-    """Forks again and again while threads publish and read; parent and children all go on publishing and reading."""
+    """Forks repeatedly while threads publish and read; parent and children all continue to publish and read."""
     tell_where_it_hangs()
     sarah = memory.namespace(TENANT, "sarah")
     over = threading.Event()
@@ -137,7 +137,7 @@ def fork_while_busy(memory: Memory) -> None:
 
 
 def fork_amid_the_first_publish(memory: Memory) -> None:
-    """Forks while a thread's first publish imports what pydantic needs, which may take long on a cold disk."""
+    """Forks while a thread's first publish imports pydantic's modules, which may take long on a cold disk."""
     tell_where_it_hangs()
     sarah = memory.namespace(TENANT, "sarah")
     importing = threading.Event()
@@ -164,7 +164,7 @@ def _child(sarah: Namespace, number: int) -> int:
         time.sleep(0.05)
         return pid
     code = 1
-    tell_where_it_hangs()  # no child has its parent's alarm
+    tell_where_it_hangs()  # children do not inherit the alarm
     try:
         for place in range(20):
             sarah.publish(f"child{number} {place}")
@@ -175,7 +175,7 @@ def _child(sarah: Namespace, number: int) -> int:
 
 
 def fork_and_let_the_child_ship(memory: Memory) -> None:
-    """As a server that loads the app before it forks: the parent connects and ends, the child publishes and stays."""
+    """Acts like a server that loads the app before forking: the parent connects and ends, the child publishes and stays."""
     close_patiently()
     memory.namespace(TENANT, "sarah").publish("by the parent")
     parent = os.getpid()
@@ -197,9 +197,9 @@ def fork_a_child_that_idles(memory: Memory) -> None:
 
 
 def fork_behind_pythons_back(memory: Memory) -> None:
-    """As a server in C that tells Python of a fork when it has happened, and not before."""
+    """Acts like a server in C that tells Python about a fork only afterwards."""
     memory.namespace(TENANT, "sarah").publish("by the parent")
-    # Such a server runs no Python in between. Here some runs, and must not be asked to let a thread go on that the child has not.
+    # Such a server runs no Python in between. Here some runs, and must not hand over to a thread that the child lacks.
     sys.setswitchinterval(1_000)
     time.sleep(0.1)
     child = ctypes.PyDLL(None).fork()
@@ -216,7 +216,7 @@ def fork_behind_pythons_back(memory: Memory) -> None:
 
 
 def work_in_a_pool(memory: Memory) -> None:
-    """multiprocessing ends its processes without ending the interpreter in them."""
+    """Publishes from a multiprocessing pool, whose processes end without finalizing their interpreters."""
     memory.namespace(TENANT, "sarah").publish("0")
     with multiprocessing.get_context("fork").Pool(2) as pool:
         pool.map(_publish_number, range(1, 41))

@@ -1,4 +1,4 @@
-"""Spools that ship through the real servers."""
+"""Spools that ship through real servers."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ LostAfter = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Around:
-    """What stands around a spool. broker: Redis. waiting: how many events wait in the spool, as another process sees it."""
+    """A spool's surroundings. broker: Redis. waiting: Returns how many events wait in the spool, as another process sees it."""
 
     broker: Redis
     taken: Taken
@@ -31,19 +31,19 @@ class Around:
     eventually: Eventually
 
     def cut(self) -> None:
-        """Wait until the spool is cut to nothing."""
+        """Wait until the spool is empty."""
         self.eventually(lambda: self.waiting() == 0, "the spool is cut")
 
     def queued(self) -> int:
-        """How many events are in the queue."""
+        """Return how many events are in the queue."""
         return self.broker.llen("mosshead:events:mosshead.events")
 
 
 @pytest.fixture
 def lost_after(monkeypatch: pytest.MonkeyPatch) -> LostAfter:
-    """Sets after how many seconds what is gone and not in the inbox goes again; until then, nothing does, however slow the test.
+    """Return a function that sets after how many seconds lost events are resent. Before it is called, none are.
 
-    And closing has time to ship.
+    It also gives closing time to ship.
     """
     monkeypatch.setattr(shipper, "_LAST_CALL_SECONDS", 60.0)
     monkeypatch.setattr(queue, "_SLOW_SECONDS", 3_600.0)
@@ -59,7 +59,7 @@ def spool_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_spooled(addresses: Addresses, broker: Redis, spool_file: Path) -> Iterator[OpenPublisher]:
-    """Opens publishers on one spool, which are closed with the test."""
+    """Return a function that opens publishers on one spool, and close them after the test."""
     opened: list[SpoolPublisher] = []
 
     def one(

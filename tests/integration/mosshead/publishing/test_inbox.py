@@ -1,4 +1,4 @@
-"""Mode "inbox": published with the app's own transaction, or not at all."""
+"""Publishing within the app's own transaction: with it, or not at all."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ from workers.local import Addresses
 
 @pytest.fixture
 def app_engine(admin_engine: Engine, addresses: Addresses) -> Iterator[Engine]:
-    """An app's own login, with the one right that it needs and a table of its own."""
+    """An app's own login, with the one right it needs and its own table."""
     with admin_engine.begin() as connection:
         connection.exec_driver_sql("create role chat_app login")
         (grant,) = (block.body for block in blocks("sql") if block.page.stem == "publish")
@@ -38,7 +38,7 @@ def app_engine(admin_engine: Engine, addresses: Addresses) -> Iterator[Engine]:
 
 @pytest.fixture
 def memory(addresses: Addresses) -> Iterator[Memory]:
-    """Without a broker: this mode needs none."""
+    """A memory without a broker, which is not needed here."""
     with Memory.connect(database_url=addresses.database_url) as connected:
         yield connected
 
@@ -50,7 +50,7 @@ def sarah(memory: Memory, fresh_namespace: NamespacePath) -> Namespace:
 
 @pytest.fixture
 def stored(worker_engine: Engine, fresh_namespace: NamespacePath) -> Any:
-    """Tells what the inbox has of the namespace, in order."""
+    """Return a function that reads the namespace's events in the inbox, in order."""
 
     def tell() -> list[tuple[int, str | None]]:
         with tenant_transaction(worker_engine, fresh_namespace.tenant_id) as connection:
@@ -66,7 +66,7 @@ def stored(worker_engine: Engine, fresh_namespace: NamespacePath) -> Any:
     return tell
 
 
-def test_it_is_published_when_the_app_commits(app_engine: Engine, sarah: Namespace, stored: Any) -> None:
+def test_event_is_published_when_the_app_commits(app_engine: Engine, sarah: Namespace, stored: Any) -> None:
     with Session(app_engine) as session:
         session.execute(text("insert into public.said values ('hi')"))
         sarah.publish("hi", session=session)
@@ -75,11 +75,9 @@ def test_it_is_published_when_the_app_commits(app_engine: Engine, sarah: Namespa
     assert stored() == [(1, "hi")]
 
 
-def test_the_transaction_of_the_page_stores_the_apps_row_and_the_event(
-    app_engine: Engine, sarah: Namespace, stored: Any
-) -> None:
+def test_one_transaction_stores_the_apps_row_and_the_event(app_engine: Engine, sarah: Namespace, stored: Any) -> None:
     class Base(DeclarativeBase):
-        """Of the app."""
+        """A table of the app."""
 
     class Message(Base):
         __tablename__ = "sent"
@@ -93,7 +91,7 @@ def test_the_transaction_of_the_page_stores_the_apps_row_and_the_event(
     assert stored() == [(1, "I just moved to Seattle")]
 
 
-def test_what_the_app_takes_back_was_never_published(app_engine: Engine, sarah: Namespace, stored: Any) -> None:
+def test_rolled_back_event_is_not_published(app_engine: Engine, sarah: Namespace, stored: Any) -> None:
     with Session(app_engine) as session:
         sarah.publish("hi", session=session)
         session.rollback()
@@ -102,7 +100,7 @@ def test_what_the_app_takes_back_was_never_published(app_engine: Engine, sarah: 
     assert stored() == []
 
 
-def test_a_connection_does_as_well_and_the_inbox_numbers_on(
+def test_connection_publishes_too_and_the_inbox_continues_the_numbers(
     app_engine: Engine, memory: Memory, sarah: Namespace, stored: Any
 ) -> None:
     for content in "ab":
@@ -116,14 +114,14 @@ def test_a_connection_does_as_well_and_the_inbox_numbers_on(
     assert stored() == [(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, None), (6, None), (7, "e")]
 
 
-def test_progress_knows_what_was_committed(app_engine: Engine, sarah: Namespace) -> None:
+def test_progress_counts_committed_events(app_engine: Engine, sarah: Namespace) -> None:
     with app_engine.begin() as connection:
         sarah.publish("hi", session=connection)
         assert not sarah.progress().partial
     assert (sarah.progress().pending, sarah.query("hi").partial) == (1, True)
 
 
-def test_one_that_does_not_fit_harms_nothing(app_engine: Engine, sarah: Namespace, stored: Any) -> None:
+def test_invalid_event_harms_nothing(app_engine: Engine, sarah: Namespace, stored: Any) -> None:
     with app_engine.begin() as connection:
         with pytest.raises(InvalidEvent):
             sarah.publish_conversation(
@@ -134,29 +132,29 @@ def test_one_that_does_not_fit_harms_nothing(app_engine: Engine, sarah: Namespac
 
 
 class AsyncSession:
-    """As SQLAlchemy's, which needs a package that the tests have no other use for."""
+    """Like SQLAlchemy's, which needs a package that the tests do not use otherwise."""
 
     async def execute(self, *_: object) -> None:
-        """Runs nothing until it is awaited."""
+        """Run nothing until it is awaited."""
 
 
-def test_a_session_of_asyncio_is_refused_instead_of_losing_the_message(sarah: Namespace, stored: Any) -> None:
+def test_async_session_is_refused_instead_of_losing_the_message(sarah: Namespace, stored: Any) -> None:
     with pytest.raises(ValueError, match=r"^session: AsyncSession is asynchronous.* await session.run_sync"):
         sarah.publish("hi", session=AsyncSession())
     assert stored() == []
 
 
-def test_what_is_no_session_of_sqlalchemy_is_told_so(addresses: Addresses, sarah: Namespace) -> None:
+def test_object_that_is_not_a_sqlalchemy_session_is_refused(addresses: Addresses, sarah: Namespace) -> None:
     with psycopg.connect(addresses.database_url) as driver:
         for other in (driver, driver.cursor(), object()):
             with pytest.raises(ValueError, match=r"^session: \w+ does not run SQLAlchemy statements"):
                 sarah.publish("hi", session=other)  # type: ignore[arg-type]
 
 
-def test_a_login_without_the_right_is_told_so_without_the_text(
+def test_error_for_a_login_without_the_right_contains_no_text(
     reader_engine: Engine, addresses: Addresses, sarah: Namespace
 ) -> None:
-    careless = create_engine(reader_engine.url)  # an app's engine shows parameters in its errors
+    careless = create_engine(reader_engine.url)  # this engine shows parameters in its errors
     with careless.connect() as connection, pytest.raises(ProgrammingError, match="permission denied") as refused:
         sarah.publish("quetzalcoatlus", session=connection)
     careless.dispose()

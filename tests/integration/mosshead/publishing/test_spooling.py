@@ -1,4 +1,4 @@
-"""Shipping: what waits in the spool goes out in order, is cut when the inbox has it, and goes again when it is lost."""
+"""Shipping: waiting events are sent in order, cut once the inbox has them, and resent if they are lost."""
 
 import json
 import logging
@@ -27,14 +27,14 @@ from workers.local import Addresses, wait_until
 
 @pytest.fixture(autouse=True)
 def _nothing_goes_twice_unasked(lost_after: LostAfter) -> None:
-    """A test may take its time: what goes again because it seems lost does so where the test says when."""
+    """Resend events that seem lost only when the test says so, however slow it is."""
 
 
 def events(path: NamespacePath, *contents: str) -> list[CheckedEvent]:
     return check_events(path, [{"type": "message", "role": "user", "content": content} for content in contents])
 
 
-def test_what_is_published_goes_out_numbered_and_in_order(
+def test_published_events_are_sent_numbered_and_in_order(
     spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
 ) -> None:
     spooled.publish(fresh_namespace, events(fresh_namespace, "a", "b"))
@@ -45,7 +45,7 @@ def test_what_is_published_goes_out_numbered_and_in_order(
     assert newest == 3
 
 
-def test_a_process_that_gets_no_thread_loses_nothing(
+def test_process_that_cannot_start_a_thread_loses_nothing(
     spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(_: threading.Thread) -> None:
@@ -59,7 +59,7 @@ def test_a_process_that_gets_no_thread_loses_nothing(
     assert [event["content"] for event in around.taken(2)] == ["a", "b"]
 
 
-def test_a_signal_handler_publishes_while_the_thread_is_made(
+def test_signal_handler_publishes_while_the_thread_is_created(
     spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, before = threading.Thread, threading.enumerate()
@@ -78,19 +78,19 @@ def test_a_signal_handler_publishes_while_the_thread_is_made(
     assert len([one for one in threading.enumerate() if one not in before and "shipper" in one.name]) == 1
 
 
-def test_it_is_cut_when_the_inbox_has_it_and_not_before(
+def test_event_is_cut_only_once_the_inbox_has_it(
     spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, lost_after: LostAfter
 ) -> None:
     lost_after(0.5)
     spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
-    around.taken(1)  # Redis forgets it
+    around.taken(1)  # Redis no longer has it
     time.sleep(0.3)
     assert around.waiting() == 1
     around.take_in(1)
     around.cut()
 
 
-def test_what_redis_forgot_goes_again(
+def test_events_lost_by_redis_are_resent(
     spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, lost_after: LostAfter
 ) -> None:
     spooled.publish(fresh_namespace, events(fresh_namespace, *"abc"))
@@ -101,7 +101,7 @@ def test_what_redis_forgot_goes_again(
     around.cut()
 
 
-def test_what_is_missing_in_the_middle_goes_again_with_what_follows(
+def test_missing_event_is_resent_with_those_that_follow(
     spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, lost_after: LostAfter
 ) -> None:
     spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
@@ -115,10 +115,10 @@ def test_what_is_missing_in_the_middle_goes_again_with_what_follows(
     around.cut()
 
 
-def test_each_namespace_has_its_turn(
+def test_import_does_not_delay_another_tenants_chat(
     open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
 ) -> None:
-    """One tenant's import does not hold up another tenant's chat, though it was there first."""
+    """The import came first."""
     chat = NamespacePath.of(("another", "chat"))
     away = open_spooled(broker_url="redis://127.0.0.1:9/0")
     away.publish(fresh_namespace, events(fresh_namespace, *map(str, range(400))))
@@ -129,7 +129,7 @@ def test_each_namespace_has_its_turn(
     assert places[0] < 200
 
 
-def test_no_more_is_under_way_than_the_window_holds(
+def test_events_in_flight_never_exceed_the_window(
     spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath
 ) -> None:
     spooled.publish(fresh_namespace, events(fresh_namespace, *map(str, range(WINDOW + 200))))
@@ -139,10 +139,10 @@ def test_no_more_is_under_way_than_the_window_holds(
     numbers = [event["publisher_sequence"] for event in around.take_in(WINDOW)]
     while around.waiting():
         numbers += [event["publisher_sequence"] for event in around.take_in()]
-    assert list(dict.fromkeys(numbers)) == list(range(1, WINDOW + 201))  # a slow test may see some of them twice
+    assert list(dict.fromkeys(numbers)) == list(range(1, WINDOW + 201))  # a slow test may see some twice
 
 
-def test_large_events_are_held_back_by_their_bytes(
+def test_large_events_are_limited_by_their_bytes(
     spooled: SpoolPublisher, around: Around, fresh_namespace: NamespacePath, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queue_of_events, "WINDOW_BYTES", 100_000)
@@ -161,7 +161,7 @@ def test_large_events_are_held_back_by_their_bytes(
 
 
 @pytest.mark.parametrize("login", ["administrator", "publisher"])
-def test_little_is_sent_into_a_queue_that_others_crowd(
+def test_few_events_are_sent_to_a_queue_that_others_crowd(
     *,
     login: str,
     addresses: Addresses,
@@ -174,7 +174,7 @@ def test_little_is_sent_into_a_queue_that_others_crowd(
     queue = "mosshead:events:mosshead.events"
     around.broker.lpush(queue, *[b"x" * 1_000] * 300)
     broker_url = addresses.broker_url
-    if login == "publisher":  # who may ask for nothing but the length
+    if login == "publisher":  # which may only ask for the length
         allowed = [
             f"+{command}" for command in ("ping", "llen", "lpush", "sadd", "select", "client", "hello", "multi", "exec")
         ]
@@ -197,7 +197,7 @@ def test_little_is_sent_into_a_queue_that_others_crowd(
         around.broker.acl_deluser("publisher")
 
 
-def test_redis_that_is_away_is_waited_for_and_said_once(
+def test_unavailable_redis_is_waited_for_and_logged_once(
     open_spooled: OpenPublisher, caplog: pytest.LogCaptureFixture, around: Around, fresh_namespace: NamespacePath
 ) -> None:
     spooled = open_spooled(broker_url="redis://:s3cret@127.0.0.1:9/0")
@@ -214,7 +214,7 @@ def test_redis_that_is_away_is_waited_for_and_said_once(
     assert around.waiting() == 2
 
 
-def test_postgres_that_is_away_is_waited_for(
+def test_unavailable_postgres_is_waited_for(
     open_spooled: OpenPublisher,
     caplog: pytest.LogCaptureFixture,
     around: Around,
@@ -232,10 +232,10 @@ def test_postgres_that_is_away_is_waited_for(
     assert "s3cret" not in caplog.text
 
 
-def test_it_is_signed_when_it_is_shipped(
+def test_event_is_signed_when_it_is_shipped(
     open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
 ) -> None:
-    """So that a key that was wrong heals what waits when it is put right."""
+    """Correcting a wrong key thus also fixes waiting events."""
     wrong, right = SigningKey("app", "w" * 32), SigningKey("app", "r" * 32)
     first = open_spooled(key=wrong)
     first.publish(fresh_namespace, events(fresh_namespace, "a"))
@@ -248,7 +248,7 @@ def test_it_is_signed_when_it_is_shipped(
     assert (event["content"], event["publisher_sequence"]) == ("a", 1)
 
 
-def test_what_an_earlier_process_left_goes_out_when_the_next_one_opens(
+def test_events_left_by_an_earlier_process_are_sent_when_the_next_one_opens(
     open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
 ) -> None:
     away = open_spooled(broker_url="redis://127.0.0.1:9/0")
@@ -258,7 +258,7 @@ def test_what_an_earlier_process_left_goes_out_when_the_next_one_opens(
     assert [event["content"] for event in around.taken(1)] == ["a"]
 
 
-def test_closing_sends_what_was_published_last(
+def test_closing_sends_the_last_events(
     open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
 ) -> None:
     spooled = open_spooled()
@@ -269,7 +269,9 @@ def test_closing_sends_what_was_published_last(
         spooled.publish(fresh_namespace, events(fresh_namespace, "late"))
 
 
-def test_closing_waits_for_nobody_who_is_away(open_spooled: OpenPublisher, fresh_namespace: NamespacePath) -> None:
+def test_closing_does_not_wait_for_an_unavailable_server(
+    open_spooled: OpenPublisher, fresh_namespace: NamespacePath
+) -> None:
     spooled = open_spooled(broker_url="redis://127.0.0.1:9/0")
     spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
     started = time.monotonic()
@@ -277,7 +279,7 @@ def test_closing_waits_for_nobody_who_is_away(open_spooled: OpenPublisher, fresh
     assert time.monotonic() - started < 30
 
 
-def test_one_of_two_ships_and_the_other_takes_over(
+def test_one_of_two_publishers_ships_and_the_other_takes_over(
     open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
 ) -> None:
     first, second = open_spooled(), open_spooled()
@@ -292,7 +294,7 @@ def test_one_of_two_ships_and_the_other_takes_over(
     assert [event["content"] for event in around.taken(1)] == ["c"]
 
 
-def test_a_spool_that_is_removed_under_way_does_not_stop_the_next(
+def test_spool_removed_while_in_use_does_not_stop_the_next(
     spooled: SpoolPublisher, spool_file: Path, around: Around, fresh_namespace: NamespacePath
 ) -> None:
     spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
@@ -306,7 +308,7 @@ def test_a_spool_that_is_removed_under_way_does_not_stop_the_next(
     assert (event["content"], event["publisher"], event["publisher_sequence"], newest) == ("b", str(publisher), 1, 1)
 
 
-def test_a_broken_spool_does_not_stop_a_read(
+def test_broken_spool_does_not_stop_a_read(
     spooled: SpoolPublisher, spool_file: Path, fresh_namespace: NamespacePath
 ) -> None:
     spool_file.parent.mkdir()
@@ -314,10 +316,10 @@ def test_a_broken_spool_does_not_stop_a_read(
     assert spooled.spool.published(fresh_namespace) == {}
 
 
-def test_a_copy_does_not_take_the_originals_receipt_for_its_own(
+def test_copy_does_not_mistake_the_originals_receipt_for_its_own(
     spooled: SpoolPublisher, admin_engine: Engine, around: Around, fresh_namespace: NamespacePath
 ) -> None:
-    """The inbox has more of this publisher than this spool ever gave: what waits here is not among it."""
+    """The inbox has more of this publisher's events than this spool ever sent; those waiting here are not among them."""
     spooled.publish(fresh_namespace, events(fresh_namespace, "mine"))
     (first,) = around.taken(1)
     with admin_engine.begin() as connection:
@@ -337,7 +339,7 @@ def test_a_copy_does_not_take_the_originals_receipt_for_its_own(
     assert (again["content"], again["event_id"], around.waiting()) == ("mine", first["event_id"], 1)
 
 
-def test_after_an_older_state_of_the_database_was_put_back_all_that_is_published_arrives(
+def test_all_new_events_arrive_after_a_database_backup_is_restored(
     *,
     spooled: SpoolPublisher,
     admin_engine: Engine,
@@ -346,7 +348,7 @@ def test_after_an_older_state_of_the_database_was_put_back_all_that_is_published
     caplog: pytest.LogCaptureFixture,
     lost_after: LostAfter,
 ) -> None:
-    """What was cut since then is in no inbox, and will never come: nothing is to wait for it."""
+    """Events cut since the backup will never arrive, so no event may wait for them."""
     spooled.publish(fresh_namespace, events(fresh_namespace, "gone", "with it"))
     around.take_in(2)
     around.cut()
@@ -376,24 +378,24 @@ def test_after_an_older_state_of_the_database_was_put_back_all_that_is_published
     )
 
 
-def test_no_thread_is_left(open_spooled: OpenPublisher, fresh_namespace: NamespacePath) -> None:
+def test_closing_leaves_no_thread(open_spooled: OpenPublisher, fresh_namespace: NamespacePath) -> None:
     before = set(threading.enumerate())
     spooled = open_spooled()
     spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
     spooled.close()
-    # It is not waited for for ever: what it does at this moment may take longer on a machine that is busy.
+    # Closing does not wait forever: on a busy machine, the thread's current step may take longer.
     wait_until(lambda: set(threading.enumerate()) <= before, timeout=60, what="the end of the shipper's thread")
 
 
-def test_a_gap_that_the_lane_passed_is_not_taken_for_received(
+def test_gap_that_the_lane_skipped_does_not_count_as_received(
     open_spooled: OpenPublisher, around: Around, worker_engine: Engine, fresh_namespace: NamespacePath
 ) -> None:
-    """The lane does not wait for ever for an event whose process is gone; the process may come back with it all the same."""
+    """The lane does not wait forever for an event whose process is gone; the process may still return with it."""
     spooled = open_spooled()
     spooled.publish(fresh_namespace, events(fresh_namespace, "a"))
     around.take_in(1)
     spooled.publish(fresh_namespace, events(fresh_namespace, "b"))
-    around.taken(1)  # Redis forgets it
+    around.taken(1)  # Redis no longer has it
     spooled.publish(fresh_namespace, events(fresh_namespace, "c"))
     around.take_in(1)
     spooled.close()
@@ -401,7 +403,7 @@ def test_a_gap_that_the_lane_passed_is_not_taken_for_received(
     claimed(worker_engine, lane, gap=NONE)
 
     away = open_spooled(broker_url="redis://127.0.0.1:9/0")
-    time.sleep(0.5)  # it asks what the inbox has
+    time.sleep(0.5)  # the shipper asks what the inbox has
     away.close()
     open_spooled()
     assert "b" in [event["content"] for event in around.take_in(1)]
@@ -418,7 +420,7 @@ def numbers_of(connection: Connection, path: NamespacePath) -> list[tuple[int, s
 
 
 def forget_after(connection: Connection, path: NamespacePath, number: int) -> None:
-    """Put the inbox back to where it had a publisher's events up to a number, as in a failover."""
+    """Set the inbox back to a publisher's events up to a number, as in a failover."""
     later = "from mosshead.events where namespace_id = :id and publisher_sequence > :number"
     for statement in (
         f"delete from mosshead.messages where namespace_id = :id and message_id in (select event_id {later})",
@@ -429,7 +431,7 @@ def forget_after(connection: Connection, path: NamespacePath, number: int) -> No
 
 
 @pytest.mark.parametrize("published_since", [False, True])
-def test_what_the_database_lost_in_a_failover_is_sent_again_under_its_numbers(
+def test_events_lost_in_a_failover_are_resent_under_their_numbers(
     *,
     open_spooled: OpenPublisher,
     admin_engine: Engine,
@@ -456,7 +458,7 @@ def test_what_the_database_lost_in_a_failover_is_sent_again_under_its_numbers(
     around.cut()
 
 
-def test_after_the_stated_time_received_events_leave_the_spool(
+def test_received_events_leave_the_spool_after_the_configured_time(
     open_spooled: OpenPublisher, around: Around, fresh_namespace: NamespacePath
 ) -> None:
     spooled = open_spooled(keep_seconds=1)

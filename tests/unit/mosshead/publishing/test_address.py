@@ -1,4 +1,4 @@
-"""The broker's address: which are read, what is said of the others, and what is never shown."""
+"""The broker's address: accepted URLs, errors for the others, and no password shown."""
 
 import pytest
 
@@ -9,14 +9,14 @@ from mosshead.publishing.broker import broker_at
 SENTINELS = "sentinel://user:s3cret%40@one:26379,two:26380/2?master=main&sentinel_password=0ther&ssl_cert_reqs=required"
 
 
-def test_kombu_is_given_the_whole_url_for_each_sentinel() -> None:
+def test_kombu_gets_the_whole_url_for_each_sentinel() -> None:
     address = parse_broker_url(SENTINELS)
     rest = "/2?ssl_cert_reqs=required"
     assert address.for_kombu == f"sentinel://user:s3cret%40@one:26379{rest};sentinel://user:s3cret%40@two:26380{rest}"
     assert (address.master, dict(address.sentinel_login)) == ("main", {"password": "0ther"})
 
 
-def test_each_node_of_rabbitmq_is_tried_with_the_client_that_we_know() -> None:
+def test_each_rabbitmq_node_is_tried_with_the_same_client() -> None:
     address = parse_broker_url("amqp://app:s3cret%2F@one:5672,two/memory")
     assert address.for_kombu == "pyamqp://app:s3cret%2F@one:5672/memory;pyamqp://app:s3cret%2F@two/memory"
     assert str(address) == "amqp://app:**@one:5672,two/memory"
@@ -24,7 +24,7 @@ def test_each_node_of_rabbitmq_is_tried_with_the_client_that_we_know() -> None:
     assert not parse_broker_url(SENTINELS).is_rabbitmq
 
 
-def test_over_tls_rabbitmq_must_prove_who_it_is_also_after_the_first_node_failed() -> None:
+def test_rabbitmq_certificate_is_verified_even_after_the_first_node_failed() -> None:
     with broker_at("amqps://app:x@one,two/memory?ssl_ca_certs=/ca.pem").open() as connection:
         seen = []
         for _ in range(2):
@@ -35,11 +35,11 @@ def test_over_tls_rabbitmq_must_prove_who_it_is_also_after_the_first_node_failed
 
 
 @pytest.mark.parametrize("url", ["redis://", "redis://cache", "rediss://app:x@[::1]:6379/3?ssl_cert_reqs=none"])
-def test_one_redis_is_left_as_it_was_written(url: str) -> None:
+def test_url_of_one_redis_is_unchanged(url: str) -> None:
     assert parse_broker_url(url).for_kombu == url
 
 
-def test_it_is_shown_without_passwords() -> None:
+def test_address_is_shown_without_passwords() -> None:
     address = parse_broker_url(SENTINELS)
     assert str(address) == "sentinel://user:**@one:26379,two:26380/2"
     assert str(parse_broker_url("redis://:s3cret@cache")) == "redis://:**@cache/"
@@ -57,7 +57,7 @@ def test_it_is_shown_without_passwords() -> None:
         ("kafka://:s3cret@one:9092", "not a broker's URL"),
     ],
 )
-def test_what_will_not_do_is_refused_with_what_to_change(url: str, advice: str) -> None:
+def test_unusable_url_is_refused_with_advice(url: str, advice: str) -> None:
     with pytest.raises(ConfigurationError, match=rf"^MOSSHEAD_BROKER_URL: {advice}.*it looks like redis://") as refused:
         parse_broker_url(url)
     assert "s3cret" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""Checked events: what they become before they are numbered, and as they travel."""
+"""Checked events, before they are numbered and as they are sent."""
 
 import json
 from uuid import uuid4
@@ -14,7 +14,7 @@ SARAH = NamespacePath.of(("acme", "sarah"))
 MESSAGE = {"type": "message", "role": "user", "content": "hi"}
 
 
-def test_a_checked_event_has_all_but_its_number() -> None:
+def test_checked_event_is_complete_except_for_its_number() -> None:
     own = {"event_id": "0195a000-0000-7000-8000-000000000001", "occurred_at": "2020-01-01T00:00:00+02:00"}
     (checked,) = check_events(SARAH, [{**MESSAGE, **own, "publisher": "somebody", "publisher_sequence": 99}])
     body = json.loads(checked.body)
@@ -23,43 +23,43 @@ def test_a_checked_event_has_all_but_its_number() -> None:
     assert (str(checked.event_id), checked.path) == (own["event_id"], SARAH)
 
 
-def test_numbered_it_fits_the_schema() -> None:
+def test_numbered_event_fits_the_schema() -> None:
     publisher = uuid4()
     (checked,) = check_events(SARAH, [MESSAGE])
     event = parse_event(json.loads(numbered(checked.body, publisher, 7)))
     assert (event.publisher, event.publisher_sequence, event.event_id) == (publisher, 7, checked.event_id)
 
 
-def test_an_event_stays_in_the_namespace_that_it_is_published_in() -> None:
+def test_event_stays_in_the_namespace_it_is_published_to() -> None:
     (checked,) = check_events(SARAH, [{**MESSAGE, "namespace": ["acme", "bo"]}])
     assert json.loads(checked.body)["namespace"] == ["acme", "sarah"]
     assert check_event({**MESSAGE, "namespace": ["acme", "bo"]}).path.parts == ("acme", "bo")
 
 
-def test_one_that_does_not_fit_stops_all() -> None:
+def test_one_invalid_event_stops_all() -> None:
     with pytest.raises(InvalidEvent, match="role: one of"):
         check_events(SARAH, [MESSAGE, {**MESSAGE, "role": "narrator"}])
 
 
 @pytest.mark.parametrize("event", [[], [MESSAGE], "hi", None, 7])
-def test_what_is_no_object_is_refused_as_an_event(event: object) -> None:
+def test_event_that_is_not_an_object_is_refused(event: object) -> None:
     with pytest.raises(InvalidEvent, match=r"^event not accepted: event: not a JSON object$"):
         check_event(event)
 
 
-def test_one_that_would_be_too_large_with_its_number_is_refused() -> None:
+def test_event_that_is_too_large_with_its_number_is_refused() -> None:
     calls = [{"id": "x" * (MAX_EVENT_BYTES // 2)}] * 2
     with pytest.raises(InvalidEvent, match=r"bytes as JSON, at most 524,288; split it"):
         check_events(SARAH, [{**MESSAGE, "tool_calls": calls}])
 
 
 @pytest.mark.parametrize("spare", [-1, 0, 1])
-def test_the_limit_is_on_the_whole_event(spare: int) -> None:
-    """The longest number fits into what is left of the limit."""
+def test_limit_applies_to_the_whole_event(spare: int) -> None:
+    """The longest number fits within the limit."""
     empty = check_event({**MESSAGE, "namespace": ["acme", "sarah"], "tool_calls": [{"id": ""}]})
     room = MAX_EVENT_BYTES - len(numbered(empty.body, uuid4(), 2**63).encode())
     event = {**MESSAGE, "namespace": ["acme", "sarah"], "tool_calls": [{"id": "x" * (room + spare)}]}
-    # The time's fraction of a second may be written with fewer digits.
+    # The fraction of a second may have fewer digits.
     event["occurred_at"] = json.loads(empty.body)["occurred_at"]
     if spare > 0:
         with pytest.raises(InvalidEvent):
@@ -83,7 +83,7 @@ PICTURE = "data:image/png;base64," + "iVBORw0KGgo" * 100_000
     ],
     ids=["developer", "function", "no content", "NUL and half a pair", "in a part", "in metadata"],
 )
-def test_a_message_is_taken_as_providers_write_it(given: dict[str, object], taken: dict[str, object]) -> None:
+def test_message_in_a_providers_form_is_accepted(given: dict[str, object], taken: dict[str, object]) -> None:
     (checked,) = check_events(SARAH, [{**MESSAGE, **given}])
     body = json.loads(checked.body)
     assert {name: body[name] for name in taken} == taken
@@ -107,7 +107,7 @@ def test_a_message_is_taken_as_providers_write_it(given: dict[str, object], take
     ],
     ids=["picture", "sound", "address"],
 )
-def test_of_a_picture_in_a_message_its_size_is_kept_and_the_text_beside_it(part: object, noted: object) -> None:
+def test_picture_in_a_message_is_replaced_by_its_size_and_text_is_kept(part: object, noted: object) -> None:
     text = {"type": "text", "text": "Look at this. " * 200}
     (checked,) = check_events(SARAH, [{**MESSAGE, "content": [text, part]}])
     assert json.loads(checked.body)["content"] == [text, noted]
@@ -119,19 +119,19 @@ def test_replaced_characters_are_logged_with_their_count_and_without_the_text(ca
     assert "zanzibar" not in caplog.text
 
 
-def test_a_message_that_holds_itself_is_refused() -> None:
+def test_message_that_contains_itself_is_refused() -> None:
     loop: list[object] = []
     loop.append(loop)
     with pytest.raises(InvalidEvent, match="nested too deeply"):
         check_events(SARAH, [{**MESSAGE, "metadata": {"loop": loop}}])
 
 
-def test_without_content_or_calls_a_message_is_refused() -> None:
+def test_message_without_content_or_calls_is_refused() -> None:
     with pytest.raises(InvalidEvent, match="content: missing"):
         check_events(SARAH, [{"type": "message", "role": "user"}])
 
 
-def test_a_checked_event_holds_no_secret() -> None:
+def test_checked_event_contains_no_secret() -> None:
     (checked,) = check_events(
         SARAH, [{**MESSAGE, "content": "my pin is 4821", "metadata": {"notes": ["my pin is 4821"]}}]
     )

@@ -1,4 +1,4 @@
-"""What the shipper logs where the event queue or Postgres is away."""
+"""The shipper's logs if the event queue or Postgres is unavailable."""
 
 import json
 from typing import Any, cast
@@ -18,7 +18,7 @@ PUBLISHER = UUID(int=7)
 
 
 class OneEvent:
-    """A spool that holds one event."""
+    """A spool with one event."""
 
     def changes(self, _since: int) -> Changes:
         return Changes(PUBLISHER, 1, (UnsentEvents(1, NamespacePath.of(("acme", "sarah")), 0, 1),))
@@ -37,7 +37,7 @@ class OneEvent:
 
 
 class Queue:
-    """An event queue whose one method fails."""
+    """An event queue with one failing method."""
 
     def __init__(self, away: str) -> None:
         self._away = away
@@ -58,7 +58,7 @@ class Queue:
 
 
 @pytest.mark.parametrize("away", ["bytes", "publish", "length", "Postgres"])
-def test_a_log_record_holds_no_exception_whose_frames_hold_events(
+def test_log_record_contains_no_exception_whose_frames_contain_events(
     away: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def received(*given: Any) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""Who ships for all: a lock that goes with its process, whenever that forks."""
+"""The shipping lock: it ends with its process, even if that process forks."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ from mosshead.publishing.shipper import ShippingLock
 
 
 def forked() -> Callable[[], None]:
-    """Forks a child that does nothing, until what is returned is called."""
+    """Fork an idle child, and return a function that ends it."""
     reading, writing = os.pipe()
     child = os.fork()
     if not child:
@@ -30,14 +30,14 @@ def forked() -> Callable[[], None]:
 
 
 def taken_soon(lock: ShippingLock) -> bool:
-    """Whether it can be had: a child that was forked just now may not have come to close its copy."""
+    """Return whether the lock becomes free: a new child may not have closed its copy yet."""
     deadline = time.monotonic() + 60
     while not (taken := lock.take()) and time.monotonic() < deadline:
         time.sleep(0.02)
     return taken
 
 
-def test_one_has_it_at_a_time(tmp_path: Path) -> None:
+def test_lock_has_one_holder_at_a_time(tmp_path: Path) -> None:
     one, other = (ShippingLock(tmp_path / "one.spool") for _ in range(2))
     assert one.take()
     assert one.take()
@@ -49,7 +49,7 @@ def test_one_has_it_at_a_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("slow", ["flock", "close"])
-def test_a_child_that_is_forked_while_it_changes_hands_does_not_hold_it_on(
+def test_child_forked_while_the_lock_changes_hands_does_not_keep_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: str
 ) -> None:
     one, other = (ShippingLock(tmp_path / "one.spool") for _ in range(2))

@@ -1,4 +1,4 @@
-"""The spool's file: numbers without gaps, all or nothing, whoever copies, fills, breaks or removes it."""
+"""The spool's file: numbers without gaps, all or nothing, even if it is copied, full, broken or removed."""
 
 import gc
 import json
@@ -49,7 +49,7 @@ def spool(file: Path) -> Iterator[Spool]:
 
 
 def contents(spool: Spool) -> dict[NamespacePath, list[tuple[int, str]]]:
-    """All that waits, by namespace."""
+    """Return the waiting events by namespace."""
     changes = spool.changes(0)
     return {
         one.path: spool.read(changes.publisher, one.key, one.received_up_to + 1, one.newest) for one in changes.waiting
@@ -62,7 +62,7 @@ def cut(spool: Spool, path: NamespacePath, up_to: int) -> None:
     spool.receive(changes.publisher, key, up_to)
 
 
-def test_a_log_that_was_trimmed_is_not_large_ever_after(file: Path) -> None:
+def test_trimmed_log_does_not_stay_large(file: Path) -> None:
     spool = Spool(file, most_bytes=100 * ROOMY)
     log = file.with_name(f"{file.name}-wal")
     spool.append(SARAH, ["x" * ROOMY] * 20)
@@ -85,7 +85,7 @@ class TestNumbers:
         assert spool.newest(SARAH) == (publisher(spool), 3)
         assert spool.newest(NamespacePath.of(("acme", "nobody"))) == (publisher(spool), 0)
 
-    def test_the_counter_survives_the_cut_and_the_end_of_the_process(self, spool: Spool, file: Path) -> None:
+    def test_counter_survives_a_cut_and_a_restart(self, spool: Spool, file: Path) -> None:
         spool.append(SARAH, ["a", "b"])
         cut(spool, SARAH, 2)
         before = publisher(spool)
@@ -95,7 +95,7 @@ class TestNumbers:
         assert (contents(again), publisher(again)) == ({SARAH: [(3, "c")]}, before)
         again.close()
 
-    def test_many_threads_leave_no_gap_and_keep_what_belongs_together(self, spool: Spool) -> None:
+    def test_many_threads_leave_no_gap_and_keep_each_append_together(self, spool: Spool) -> None:
         with ThreadPoolExecutor(8) as threads:
             list(threads.map(lambda number: spool.append(SARAH, [f"{number}.1", f"{number}.2"]), range(50)))
         (events,) = contents(spool).values()
@@ -103,7 +103,7 @@ class TestNumbers:
         pairs = [(one, other) for (_, one), (_, other) in zip(events[::2], events[1::2], strict=True)]
         assert all(one.split(".")[0] == other.split(".")[0] for one, other in pairs)
 
-    def test_a_namespace_is_looked_at_when_it_was_published_to(self, spool: Spool) -> None:
+    def test_changes_list_only_namespaces_published_to_since(self, spool: Spool) -> None:
         spool.append(SARAH, ["a"])
         first = spool.changes(0)
         spool.append(BO, ["b"])
@@ -112,13 +112,13 @@ class TestNumbers:
         assert [one.path for one in second.waiting] == [BO]
         assert spool.changes(second.point).waiting == ()
 
-    def test_text_of_any_language_comes_back(self, spool: Spool) -> None:
+    def test_text_in_any_language_is_read_back_unchanged(self, spool: Spool) -> None:
         spool.append(SARAH, ["wörter 言葉 🙂"])
         assert contents(spool) == {SARAH: [(1, "wörter 言葉 🙂")]}
 
 
 class TestCut:
-    def test_only_up_to_the_number(self, spool: Spool) -> None:
+    def test_cut_removes_events_only_up_to_the_number(self, spool: Spool) -> None:
         spool.append(SARAH, ["a", "b", "c"])
         cut(spool, SARAH, 2)
         assert contents(spool) == {SARAH: [(3, "c")]}
@@ -132,8 +132,8 @@ class TestCut:
         assert contents(spool) == {SARAH: [(1, "a")]}
         assert spool.read(uuid4(), waiting.key, 1, 1) == []
 
-    def test_a_number_that_was_never_given_is_a_copys(self, spool: Spool) -> None:
-        """Another spool of the same name is ahead. What waits here takes another name, or it would be taken for received."""
+    def test_number_never_given_means_a_copy_and_renumbers_waiting_events(self, spool: Spool) -> None:
+        """Another spool of the same publisher is ahead. Without a new publisher, events waiting here would count as received."""
         spool.append(SARAH, ["a", "b", "c"])
         spool.append(BO, ["d"])
         cut(spool, SARAH, 1)
@@ -144,7 +144,7 @@ class TestCut:
         spool.append(SARAH, ["e"])
         assert contents(spool)[SARAH][-1] == (3, "e")
 
-    def test_what_waits_begins_anew_once(self, spool: Spool) -> None:
+    def test_waiting_events_are_renumbered_only_once(self, spool: Spool) -> None:
         spool.append(SARAH, ["a", "b", "c"])
         cut(spool, SARAH, 1)
         before = publisher(spool)
@@ -155,14 +155,14 @@ class TestCut:
         spool.begin_anew(before)
         assert publisher(spool) == after, "another process did it already"
 
-    def test_a_long_run_is_cut_whole(self, spool: Spool) -> None:
+    def test_long_run_is_cut_completely(self, spool: Spool) -> None:
         spool.append(SARAH, [str(number) for number in range(450)])
         cut(spool, SARAH, 449)
         assert contents(spool) == {SARAH: [(450, "449")]}
 
 
 class TestKept:
-    """What the inbox has is kept for a while, for a database that loses its last seconds."""
+    """Received events are kept for a while, in case the database loses its last seconds."""
 
     @pytest.fixture
     def keeping(self, file: Path) -> Iterator[Spool]:
@@ -170,7 +170,7 @@ class TestKept:
         yield opened
         opened.close()
 
-    def test_received_events_are_kept_and_wait_no_more(self, keeping: Spool) -> None:
+    def test_received_events_are_kept_and_no_longer_wait(self, keeping: Spool) -> None:
         keeping.append(SARAH, ["a", "b", "c"])
         cut(keeping, SARAH, 2)
         (kept,) = keeping.kept(0, 9)
@@ -179,7 +179,7 @@ class TestKept:
         held = keeping.held()
         assert (held.events, held.kept, held.bytes, held.namespaces) == (1, 2, 3, ((SARAH, 1),))
 
-    def test_what_the_database_lost_waits_again_under_its_numbers(self, keeping: Spool) -> None:
+    def test_events_lost_by_the_database_wait_again_under_their_numbers(self, keeping: Spool) -> None:
         keeping.append(SARAH, ["a", "b", "c"])
         cut(keeping, SARAH, 3)
         since = keeping.changes(0).point
@@ -190,7 +190,7 @@ class TestKept:
         assert (waiting.path, waiting.received_up_to, waiting.newest) == (SARAH, 1, 3)
         assert contents(keeping) == {SARAH: [(2, "b"), (3, "c")]}
 
-    def test_no_more_is_taken_back_than_is_kept(self, keeping: Spool) -> None:
+    def test_only_kept_events_are_taken_back(self, keeping: Spool) -> None:
         keeping.append(SARAH, ["a", "b", "c"])
         cut(keeping, SARAH, 3)
         (kept,) = keeping.kept(0, 9)
@@ -201,14 +201,16 @@ class TestKept:
         keeping.begin_anew(publisher(keeping))
         assert contents(keeping) == {SARAH: [(1, "c")]}
 
-    def test_a_new_publisher_sends_what_is_kept_too(self, keeping: Spool) -> None:
+    def test_new_publisher_also_sends_kept_events(self, keeping: Spool) -> None:
         keeping.append(SARAH, ["a", "b"])
         cut(keeping, SARAH, 1)
         keeping.begin_anew(publisher(keeping))
         assert contents(keeping) == {SARAH: [(1, "a"), (2, "b")]}
         assert keeping.kept(0, 9) == []
 
-    def test_it_is_due_after_the_stated_time(self, keeping: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_kept_events_are_due_after_the_configured_time(
+        self, keeping: Spool, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         keeping.append(SARAH, ["a", "b"])
         cut(keeping, SARAH, 1)
         now = time.time()
@@ -223,7 +225,7 @@ class TestKept:
         (kept,) = keeping.kept(0, 9)
         assert kept.due_up_to == 2, "the clock was put back; it would be kept for hours"
 
-    def test_what_is_kept_makes_room_for_what_comes(self, keeping: Spool) -> None:
+    def test_kept_events_make_room_for_new_ones(self, keeping: Spool) -> None:
         keeping.append(SARAH, ["12", "34"])
         cut(keeping, SARAH, 1)
         keeping.append(BO, ["56"])
@@ -237,7 +239,7 @@ class TestKept:
 
 
 class TestErasure:
-    """What an erasure covers leaves the spool with it; the numbers stay, and the erasure itself."""
+    """Events that an erasure covers lose their content; the numbers and the erasure itself stay."""
 
     @pytest.fixture
     def keeping(self, file: Path) -> Iterator[Spool]:
@@ -260,7 +262,7 @@ class TestErasure:
         assert spool.held().bytes == sum(len(body) for (body,) in bodies)
         return [(event["type"], event.get("content")) for event in events]
 
-    def test_a_conversation_is_emptied_whether_it_is_kept_or_waits(self, keeping: Spool) -> None:
+    def test_erased_conversation_is_emptied_whether_kept_or_waiting(self, keeping: Spool) -> None:
         self.published(keeping, self.said("quetzal"), self.said("other", "d"))
         cut(keeping, SARAH, 1)
         self.published(keeping, self.said("quetzal"), {"type": "erase", "conversation": "c"}, self.said("after"))
@@ -271,7 +273,7 @@ class TestErasure:
         self.published(keeping, {"type": "erase", "everything": True})
         assert self.in_file(keeping) == [empty, empty, empty, erased, empty, erased, ("message", "of another")]
 
-    def test_the_sources_of_memories_are_emptied_and_stay_events(self, keeping: Spool) -> None:
+    def test_erased_sources_of_memories_are_emptied_and_stay_events(self, keeping: Spool) -> None:
         first, second = self.published(keeping, self.said("quetzal"), self.said("other"))
         self.published(keeping, {"type": "erase", "memories": [uuid4()], "sources": [first.event_id]})
         assert [kind for kind, _ in self.in_file(keeping)] == ["import", "message", "erase"]
@@ -287,7 +289,7 @@ def check_bodies(path: NamespacePath, *events: dict[str, Any]) -> list[str]:
 
 
 class TestSize:
-    def test_what_does_not_fit_is_refused_whole(self, file: Path) -> None:
+    def test_append_that_does_not_fit_is_refused_completely(self, file: Path) -> None:
         spool = Spool(file, most_bytes=10)
         spool.append(SARAH, ["12345"])
         with pytest.raises(SpoolFull, match=r"^MOSSHEAD_SPOOL_BYTES: .* holds 5 of at most 10 bytes.*mosshead spool"):
@@ -296,7 +298,7 @@ class TestSize:
         assert contents(spool) == {SARAH: [(1, "12345"), (2, "67890")]}
         spool.close()
 
-    def test_what_is_cut_gives_room(self, file: Path) -> None:
+    def test_cut_events_free_room(self, file: Path) -> None:
         spool = Spool(file, most_bytes=10)
         for _ in range(5):
             spool.append(SARAH, ["öäüßé"])  # ten bytes
@@ -305,7 +307,7 @@ class TestSize:
         assert spool.held().bytes == 0
         spool.close()
 
-    def test_it_tells_what_it_holds(self, spool: Spool) -> None:
+    def test_held_describes_the_contents(self, spool: Spool) -> None:
         spool.append(SARAH, ["1", "22"])
         spool.append(BO, ["333"])
         held = spool.held()
@@ -314,7 +316,7 @@ class TestSize:
 
 
 class TestFile:
-    def test_it_is_the_owners_alone(self, spool: Spool, file: Path) -> None:
+    def test_only_the_owner_may_read_the_file(self, spool: Spool, file: Path) -> None:
         old = os.umask(0)
         try:
             spool.append(SARAH, ["a"])
@@ -323,12 +325,12 @@ class TestFile:
         assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
         assert {stat.S_IMODE(one.stat().st_mode) for one in file.parent.iterdir()} == {0o600}
 
-    def test_it_is_made_when_it_is_needed(self, spool: Spool, file: Path) -> None:
+    def test_file_is_created_by_the_first_append(self, spool: Spool, file: Path) -> None:
         assert (spool.exists(), file.parent.exists()) == (False, False)
         spool.append(SARAH, ["a"])
         assert spool.exists()
 
-    def test_a_copy_takes_another_name_and_numbers_from_one(self, spool: Spool, file: Path) -> None:
+    def test_copy_gets_a_new_publisher_and_numbers_from_one(self, spool: Spool, file: Path) -> None:
         spool.append(SARAH, ["a", "b", "c"])
         cut(spool, SARAH, 1)
         original = publisher(spool)
@@ -345,8 +347,8 @@ class TestFile:
             assert publisher(again) == first
             again.close()
 
-    def test_a_copy_in_its_place_takes_another_name(self, spool: Spool, file: Path) -> None:
-        """A backup that is put back may be behind the inbox."""
+    def test_restored_copy_gets_a_new_publisher(self, spool: Spool, file: Path) -> None:
+        """A restored backup may be behind the inbox."""
         spool.append(SARAH, ["a"])
         original = publisher(spool)
         spool.close()
@@ -356,7 +358,7 @@ class TestFile:
         assert publisher(restored) != original
         restored.close()
 
-    def test_one_that_is_removed_under_way_is_made_anew(
+    def test_file_removed_while_in_use_is_created_again(
         self, spool: Spool, file: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         spool.append(SARAH, ["a"])
@@ -369,7 +371,7 @@ class TestFile:
             assert connection.execute("select count(*) from events").fetchone() == (1,)
         connection.close()
 
-    def test_what_was_cut_is_not_left_in_the_file(self, spool: Spool, file: Path) -> None:
+    def test_cut_text_is_not_left_in_the_file(self, spool: Spool, file: Path) -> None:
         for number in range(50):
             spool.append(SARAH, ["quetzalcoatlus" * 500])
             cut(spool, SARAH, number + 1)
@@ -379,7 +381,7 @@ class TestFile:
         assert file.stat().st_size < 100_000
         assert contents(spool) == {SARAH: [(51, "b")]}
 
-    def test_the_log_is_kept_short(self, spool: Spool, file: Path) -> None:
+    def test_log_is_emptied_when_idle(self, spool: Spool, file: Path) -> None:
         for _ in range(4):
             spool.append(SARAH, ["x" * 10**5] * 2)
             cut(spool, SARAH, spool.newest(SARAH)[1])
@@ -387,7 +389,7 @@ class TestFile:
         spool.tidy()
         assert not log.stat().st_size
 
-    def test_when_closed_it_says_so(self, spool: Spool) -> None:
+    def test_closed_spool_says_that_it_is_closed(self, spool: Spool) -> None:
         spool.append(SARAH, ["a"])
         spool.close()
         with pytest.raises(SpoolUnavailable, match="the memory is closed; connect again"):
@@ -395,7 +397,7 @@ class TestFile:
 
 
 class TestForksAndCollections:
-    def test_threads_that_fork_at_once_leave_it_usable(self, file: Path) -> None:
+    def test_spool_stays_usable_after_threads_fork_at_once(self, file: Path) -> None:
         spool = Spool(file, most_bytes=ROOMY)
         spool.append(SARAH, ["a"])
 
@@ -404,7 +406,7 @@ class TestForksAndCollections:
             fork_safety._in_parent()
 
         threads = [Thread(target=fork, daemon=True) for _ in range(3)]
-        with spool._in_use.use():  # something is under way, for which all of them wait
+        with spool._in_use.use():  # all of them wait for this operation
             for thread in threads:
                 thread.start()
             time.sleep(0.2)
@@ -417,7 +419,7 @@ class TestForksAndCollections:
         assert not another.is_alive()
         spool.close()
 
-    def test_a_publisher_that_its_own_thread_collects_ends(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_publisher_collected_by_its_own_thread_ends(self, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         spool = Spool(file, most_bytes=ROOMY)
         database_url = make_url("postgresql+psycopg://nobody@127.0.0.1:1/none")
         publisher = SpoolPublisher(
@@ -428,7 +430,7 @@ class TestForksAndCollections:
         def looked_at(since: int) -> Changes:
             with spool._reading():
                 if dropped.is_set():
-                    gc.collect()  # as one that comes by itself, in the midst of a use
+                    gc.collect()  # like an automatic collection during a use
             return changes(since)
 
         monkeypatch.setattr(spool, "changes", looked_at)
@@ -437,7 +439,7 @@ class TestForksAndCollections:
         assert thread is not None
         gc.disable()
         try:
-            publisher.itself = publisher  # type: ignore[attr-defined]  # a cycle, as in many an app's own objects
+            publisher.itself = publisher  # type: ignore[attr-defined]  # a cycle, as in many apps' objects
             del publisher
             dropped.set()
             thread.join(10)
@@ -449,7 +451,7 @@ class TestForksAndCollections:
 
 
 class InterruptedAtBegin:
-    """A connection on which Ctrl-C comes in the moment in which a transaction has begun."""
+    """A connection with a Ctrl-C right after a transaction has begun."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -461,7 +463,7 @@ class InterruptedAtBegin:
         return done
 
 
-def test_an_interrupt_leaves_no_transaction_open(file: Path) -> None:
+def test_interrupt_leaves_no_transaction_open(file: Path) -> None:
     spool = Spool(file, most_bytes=ROOMY)
     spool.append(SARAH, ["a"])
     connection = spool._connection
@@ -476,21 +478,21 @@ def test_an_interrupt_leaves_no_transaction_open(file: Path) -> None:
 
 
 class TestTrouble:
-    """Each a clear error that names the setting, and nothing half done."""
+    """Each case raises a clear error that names the setting, and leaves nothing half done."""
 
     def refused(self, spool: Spool, says: str) -> None:
         with pytest.raises(SpoolUnavailable, match=rf"^MOSSHEAD_SPOOL_DIR: the spool {spool.path}.*{says}") as error:
             spool.append(SARAH, ["quetzalcoatlus"])
         assert "quetzal" not in str(error.value)
 
-    def test_a_file_that_is_no_spool(self, spool: Spool, file: Path) -> None:
+    def test_file_that_is_not_a_spool_is_refused(self, spool: Spool, file: Path) -> None:
         file.parent.mkdir()
         file.write_text("quetzalcoatlus " * 1000)
         self.refused(spool, "not a database.*move the file away")
         file.unlink()
         spool.append(SARAH, ["a"])
 
-    def test_a_file_that_broke(self, spool: Spool, file: Path) -> None:
+    def test_corrupt_file_is_refused(self, spool: Spool, file: Path) -> None:
         spool.append(SARAH, ["a"] * 1000)
         spool.close()
         with file.open("r+b") as broken:
@@ -500,7 +502,7 @@ class TestTrouble:
         self.refused(again, "malformed.*move the file away")
         again.close()
 
-    def test_a_newer_versions_file(self, spool: Spool, file: Path) -> None:
+    def test_file_of_a_newer_version_is_refused(self, spool: Spool, file: Path) -> None:
         spool.append(SARAH, ["a"])
         spool.close()
         with sqlite3.connect(file) as connection:
@@ -511,24 +513,24 @@ class TestTrouble:
             again.append(SARAH, ["b"])
         again.close()
 
-    def test_a_folder_that_cannot_be_made(self, tmp_path: Path) -> None:
+    def test_folder_that_cannot_be_created_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         self.refused(Spool(tmp_path / "file" / "folder" / "one.spool", most_bytes=ROOMY), "Not a directory")
 
-    def test_a_folder_that_this_process_may_not_look_into(self, spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_unreadable_folder_is_reported_on_use(self, spool: Spool, monkeypatch: pytest.MonkeyPatch) -> None:
         def refused(_: Path, **__: object) -> os.stat_result:
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr(Path, "stat", refused)  # root may look into any
+        monkeypatch.setattr(Path, "stat", refused)  # root may read any folder
         assert spool.exists()
         for use in (spool.held, lambda: spool.newest(SARAH)):
             with pytest.raises(SpoolUnavailable, match="Permission denied"):
                 use()
         monkeypatch.undo()
 
-    def test_a_disk_that_is_full(self, spool: Spool) -> None:
+    def test_full_disk_is_reported_and_nothing_is_lost(self, spool: Spool) -> None:
         spool.append(SARAH, ["a"])
-        with spool._reading() as connection:  # the nearest to a full disk that needs no root
+        with spool._reading() as connection:  # the closest to a full disk without root
             pages = connection.execute("pragma page_count").fetchone()[0]
             connection.execute(f"pragma max_page_count = {pages}")
         with pytest.raises(SpoolUnavailable, match=r"^MOSSHEAD_SPOOL_DIR: .*disk is full.*free some space"):
@@ -536,7 +538,7 @@ class TestTrouble:
         spool.append(SARAH, ["c"])
         assert contents(spool) == {SARAH: [(1, "a"), (2, "c")]}
 
-    def test_something_that_interrupts(self, spool: Spool) -> None:
+    def test_interrupted_write_is_rolled_back(self, spool: Spool) -> None:
         spool.append(SARAH, ["a"])
         with suppress(KeyboardInterrupt), spool._writing() as connection:
             connection.execute("update spool set bytes = 99")
@@ -546,7 +548,7 @@ class TestTrouble:
 
 
 class Spooling(RuleBasedStateMachine):
-    """A spool beside a model of it, through receipts, losses, cuts, restarts and new names."""
+    """Compares a spool with a model of it, through receipts, losses, cuts, restarts and new publishers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -591,7 +593,7 @@ class Spooling(RuleBasedStateMachine):
             assert self.spool.take_back(publisher(self.spool), self.key(path), up_to) == (up_to < self.received[path])
             self.received[path] = up_to
             later = [place for place, one in enumerate(self.receipts) if one[0] == path and one[1] > up_to]
-            if later:  # what is left was received with what was lost
+            if later:  # the remaining events were received with the lost ones
                 self.receipts.insert(later[0], (path, up_to))
             self.receipts = [one for one in self.receipts if one[0] != path or one[1] <= up_to]
 
@@ -665,7 +667,7 @@ TestSpooling.settings = settings(stateful_step_count=25)
         max_size=4,
     )
 )
-def test_any_name_keeps_its_events(parts: list[str]) -> None:
+def test_namespace_of_any_name_keeps_its_events(parts: list[str]) -> None:
     path = NamespacePath(tuple(parts))
     with TemporaryDirectory() as folder:
         spool = Spool(Path(folder) / "one.spool", most_bytes=ROOMY)

@@ -1,4 +1,4 @@
-"""Where the spool is: the same file for the same broker and database, whoever logs in."""
+"""The spool's path: the same file for the same broker and database, whatever the login."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ def place(broker_url: str = BROKER, database_url: str = DATABASE) -> Path:
     return spool_path(FOLDER, broker_url=broker_url, database_url=database_url)
 
 
-def test_a_login_does_not_count() -> None:
+def test_login_does_not_change_the_path() -> None:
     assert place("redis://app:other@cache:6379/0", "postgresql://app:other@db:5432/memory") == place()
 
 
@@ -35,26 +35,26 @@ def test_a_login_does_not_count() -> None:
         {"database_url": "postgresql://reader@db:5432,db2:5432/memory"},
     ],
 )
-def test_another_place_has_another_spool(other: dict[str, str]) -> None:
+def test_different_server_or_database_has_a_different_spool(other: dict[str, str]) -> None:
     assert place(**other) != place()
 
 
-def test_the_order_of_several_sentinels_does_not_count() -> None:
+def test_order_of_sentinels_does_not_change_the_path() -> None:
     one, other = (place(f"sentinel://:s3cret@{hosts}/0?master=one") for hosts in ("a:1,b:2", "b:2,a:1"))
     assert one == other
 
 
-def test_a_sockets_folder_is_a_place() -> None:
+def test_different_socket_folders_have_different_spools() -> None:
     here, there = (place(database_url=f"postgresql://reader@/memory?host=/{folder}") for folder in ("here", "there"))
     assert here != there
 
 
-def test_the_name_tells_nothing() -> None:
+def test_file_name_reveals_no_part_of_the_urls() -> None:
     assert not any(word in place().name for word in ("s3cret", "cache", "memory", "reader"))
     assert place().parent == FOLDER
 
 
-def test_the_folder_is_the_users_state_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_folder_is_the_users_state_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/somewhere")
     assert state_folder() == Path("/somewhere/mosshead")
     for unset in ("", "relative/is/no/place"):
@@ -62,7 +62,7 @@ def test_the_folder_is_the_users_state_folder(monkeypatch: pytest.MonkeyPatch) -
         assert state_folder() == Path.home() / ".local" / "state" / "mosshead"
 
 
-def test_without_a_home_only_a_spool_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spool_in_a_home_that_does_not_exist_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_home(_path: str) -> str:
         return "~"  # as `os.path.expanduser` leaves it
 
@@ -75,13 +75,13 @@ def test_without_a_home_only_a_spool_in_it_is_refused(monkeypatch: pytest.Monkey
             spool_path(folder, broker_url=BROKER, database_url=DATABASE)
 
 
-def test_a_relative_folder_does_not_move_with_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_folder_does_not_move_with_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert spool_path(Path("spool"), broker_url=BROKER, database_url=DATABASE).parent == tmp_path / "spool"
 
 
 @pytest.mark.parametrize("url", ["redis://:s3cret@cache:port/0", "redis:/cache", "cache"])
-def test_what_is_no_url_is_named_without_its_password(url: str) -> None:
+def test_error_for_an_invalid_url_shows_no_password(url: str) -> None:
     with pytest.raises(
         ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: not a broker's URL.* is written %2F"
     ) as caught:

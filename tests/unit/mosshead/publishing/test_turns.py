@@ -1,4 +1,4 @@
-"""Whose turn it is: nobody waits for longer than each of the others has had one turn."""
+"""Turns: a namespace waits at most until each of the others has had one turn."""
 
 from collections import Counter
 
@@ -15,7 +15,7 @@ def key(tenant: str, number: int) -> int:
 
 
 def served(namespaces: list[tuple[str, int]], turns: int) -> list[int]:
-    """Whose turns come, while every namespace goes on waiting."""
+    """Return the order of turns while every namespace keeps waiting."""
     line = Turns()
     tenants = {key(*one): one[0] for one in namespaces}
     for one, tenant in tenants.items():
@@ -49,15 +49,15 @@ def test_within_a_tenant_each_namespace_has_a_turn_before_any_has_two(namespaces
 
 
 @given(waiting)
-def test_each_that_waits_is_served_once(namespaces: list[tuple[str, int]]) -> None:
+def test_waiting_namespace_is_served_once(namespaces: list[tuple[str, int]]) -> None:
     line = Turns()
-    for tenant, number in namespaces * 2:  # to add it twice is to add it once
+    for tenant, number in namespaces * 2:  # adding it twice has no effect
         line.add(tenant, key(tenant, number))
     found = list(iter(line.take, None))
     assert Counter(found) == Counter(key(*one) for one in namespaces)
 
 
-def test_a_newcomer_is_behind_one_turn_of_each_and_not_behind_all_their_events() -> None:
+def test_new_tenant_waits_for_one_turn_of_each_other_tenant() -> None:
     line = Turns()
     line.add("importer", 1)
     line.add("importer", 2)

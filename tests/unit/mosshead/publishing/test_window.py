@@ -1,4 +1,4 @@
-"""What goes next and what goes again, over a network that loses and delays, driven by hypothesis."""
+"""What is sent next and what is resent, over a network that loses and delays, driven by hypothesis."""
 
 from collections import defaultdict, deque
 
@@ -34,7 +34,7 @@ LARGEST = 500_000
 
 
 def small(_: int, first: int, last: int) -> list[int]:
-    """Events that are so small that their number alone counts."""
+    """Events so small that only their number counts."""
     return [100] * (last - first + 1)
 
 
@@ -43,12 +43,12 @@ def large(_: int, first: int, last: int) -> list[int]:
 
 
 def mixed(key: int, first: int, last: int) -> list[int]:
-    """Small ones, and here and there a large one."""
+    """Small events, and an occasional large one."""
     return [(100, 600, LARGEST, 2_000, 90_000)[(key + number) % 5] for number in range(first, last + 1)]
 
 
 class Shipping(RuleBasedStateMachine):
-    """A shipper that loses, fails and repeats, beside an inbox that keeps what it gets and knows its longest run."""
+    """A shipper that loses, fails and repeats, and an inbox that keeps its events and knows its longest run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +90,7 @@ class Shipping(RuleBasedStateMachine):
 
     @rule(key=st.integers(0, 5), events=st.integers(1, 400))
     def lose_what_was_received(self, key: int, events: int) -> None:
-        """The inbox is put back, as in a failover, and the spool kept what it lost."""
+        """The inbox is set back, as in a failover, and the spool has kept the lost events."""
         left = max(0, self.received(key) - events)
         self.inbox[key] = {number for number in self.inbox[key] if number <= left}
         self.up_to[key] = left
@@ -119,7 +119,7 @@ class Shipping(RuleBasedStateMachine):
         assert 0 <= self.window.bytes_under_way < WINDOW_BYTES + LARGEST
 
     def teardown(self) -> None:
-        """When the network stops losing, everything arrives, and the window says so."""
+        """Once the network stops losing events, all arrive, and the window reports that."""
         for _ in range(5000):
             if self.window.empty:
                 break
@@ -158,13 +158,13 @@ def events_of(turns: list[EventRun]) -> list[tuple[int, int]]:
     return [(turn.key, number) for turn in turns for number in range(turn.first, turn.last + 1)]
 
 
-def test_an_import_leaves_every_other_turn_to_a_chat() -> None:
+def test_import_leaves_every_other_turn_to_a_chat() -> None:
     window = Window(small)
     window.learn([waiting(0, 1_000_000), waiting(1, 2)])
     assert [turn.key for turn in sent(window, 0.0, 3 * EACH_TURN)] == [0, 1, 0, 0]
 
 
-def test_large_events_are_held_back_by_their_bytes() -> None:
+def test_large_events_are_limited_by_their_bytes() -> None:
     window = Window(large)
     window.learn([waiting(0, 200)])
     assert len(events_of(sent(window, 0.0))) == 1 + WINDOW_BYTES // LARGEST
@@ -174,13 +174,13 @@ def test_large_events_are_held_back_by_their_bytes() -> None:
     assert len(events_of(sent(window, 0.0))) == 1
 
 
-def test_large_events_of_one_leave_every_other_turn_to_a_chat() -> None:
+def test_large_events_leave_every_other_turn_to_a_chat() -> None:
     window = Window(large)
     window.learn([waiting(0, 200), waiting(1, 1)])
     assert [(turn.key, turn.last) for turn in sent(window, 0.0)] == [(0, 1), (1, 1), (0, 2)]
 
 
-def test_large_events_that_go_again_go_a_few_at_a_time() -> None:
+def test_large_events_are_resent_a_few_at_a_time() -> None:
     window = Window(large)
     window.learn([waiting(key, 1) for key in range(3)])
     sent(window, 0.0)
@@ -190,7 +190,7 @@ def test_large_events_that_go_again_go_a_few_at_a_time() -> None:
 
 
 @pytest.mark.parametrize(("sizes", "events"), [(small, CROWDED_WINDOW), (large, 1)])
-def test_little_goes_into_a_crowded_queue(sizes: Sizes, events: int) -> None:
+def test_few_events_are_sent_to_a_crowded_queue(sizes: Sizes, events: int) -> None:
     window = Window(sizes)
     window.learn([waiting(0, 200)])
     turns = window.next_turns(50, crowded=True)
@@ -203,7 +203,7 @@ def test_little_goes_into_a_crowded_queue(sizes: Sizes, events: int) -> None:
     assert window.next_turns(50) != [], "it is crowded no more"
 
 
-def test_what_failed_goes_again_before_what_is_new() -> None:
+def test_failed_events_are_resent_before_new_ones() -> None:
     window = Window(small)
     window.learn([waiting(0, 8)])
     turns = window.next_turns(4)
@@ -211,7 +211,7 @@ def test_what_failed_goes_again_before_what_is_new() -> None:
     assert events_of(window.next_turns(4)) == events_of(turns) == [(0, 1), (0, 2), (0, 3), (0, 4)]
 
 
-def test_what_the_queue_no_longer_holds_goes_again_after_two_seconds() -> None:
+def test_events_missing_from_an_empty_queue_are_resent_after_two_seconds() -> None:
     window = Window(small)
     window.learn([waiting(0, 2)])
     sent(window, 0.0)
@@ -220,7 +220,7 @@ def test_what_the_queue_no_longer_holds_goes_again_after_two_seconds() -> None:
     assert events_of(sent(window, 2.0)) == [(0, 1), (0, 2)]
 
 
-def test_what_the_queue_may_still_hold_goes_again_after_ten_seconds() -> None:
+def test_events_that_may_still_be_queued_are_resent_after_ten_seconds() -> None:
     window = Window(small)
     window.learn([waiting(0, 2)])
     sent(window, 0.0)
@@ -230,7 +230,7 @@ def test_what_the_queue_may_still_hold_goes_again_after_ten_seconds() -> None:
     assert events_of(sent(window, 10.0)) == [(0, 1), (0, 2)]
 
 
-def test_what_was_overtaken_may_still_be_in_a_queue_that_holds_something() -> None:
+def test_overtaken_event_is_not_resent_early_while_the_queue_is_not_empty() -> None:
     window = Window(small)
     window.learn([waiting(0, 1)])
     sent(window, 0.0)
@@ -241,8 +241,8 @@ def test_what_was_overtaken_may_still_be_in_a_queue_that_holds_something() -> No
 
 
 @pytest.mark.parametrize("taken_each_second", [50, 100, 1000])
-def test_a_slow_intake_that_loses_nothing_is_sent_little_twice(taken_each_second: int) -> None:
-    """An import to many namespaces, a queue that keeps its order, and acknowledgements for some of them at a time."""
+def test_few_events_are_resent_to_a_slow_intake_that_loses_nothing(taken_each_second: int) -> None:
+    """An import to many namespaces, a queue that keeps its order, and acknowledgements for some at a time."""
     window, queue, inbox = Window(small), deque[tuple[int, int]](), dict.fromkeys(range(300), 0)
     window.learn([waiting(key, 8) for key in inbox])
     went = most = 0
@@ -264,7 +264,7 @@ def test_a_slow_intake_that_loses_nothing_is_sent_little_twice(taken_each_second
     assert (went <= 1.1 * 300 * 8, most <= 2 * WINDOW) == (True, True), (went, most)
 
 
-def test_only_what_is_missing_goes_again() -> None:
+def test_only_missing_events_are_resent() -> None:
     window = Window(small)
     window.learn([waiting(0, 9)])
     sent(window, 0.0)
@@ -273,7 +273,7 @@ def test_only_what_is_missing_goes_again() -> None:
     assert events_of(sent(window, 2.0)) == [(0, number) for number in range(6, 10)]
 
 
-def test_a_namespace_that_is_refused_again_and_again_takes_little_room() -> None:
+def test_namespace_that_is_refused_repeatedly_takes_little_room() -> None:
     window = Window(small)
     window.learn([waiting(0, 5000)])
     now = 0.0
@@ -293,7 +293,7 @@ def test_a_namespace_that_is_refused_again_and_again_takes_little_room() -> None
     assert window.events_under_way == SUSPECT_WINDOW, "all the rest was the other's"
 
 
-def test_after_the_queue_was_away_nothing_is_suspect() -> None:
+def test_no_namespace_is_suspect_after_the_queue_was_unavailable() -> None:
     window = Window(small)
     window.learn([waiting(0, 100)])
     for now in (0.0, 300.0, 600.0):
@@ -310,7 +310,7 @@ def test_patience_grows_up_to_five_minutes(resends: int, lost: bool) -> None:
     assert (patience(0, lost=True), patience(0, lost=False), patience(1, lost=False)) == (2, 10, 20)
 
 
-def test_a_new_window_starts_from_what_the_spool_says() -> None:
+def test_new_window_starts_from_the_spools_state() -> None:
     window = Window(small)
     window.learn([waiting(0, 9, cut_up_to=7)])
     assert events_of(sent(window, 0.0)) == [(0, 8), (0, 9)]
@@ -318,7 +318,7 @@ def test_a_new_window_starts_from_what_the_spool_says() -> None:
     assert window.empty
 
 
-def test_an_inbox_that_lacks_what_it_had_was_put_back() -> None:
+def test_inbox_that_lost_received_events_counts_as_restored() -> None:
     window = Window(small)
     window.learn([waiting(0, 100, cut_up_to=90), waiting(1, 100)])
     for now in (0.0, 300.0):
