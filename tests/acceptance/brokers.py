@@ -1,4 +1,4 @@
-"""Brokers of several servers, each a process of its own in a temporary folder, to be killed."""
+"""Brokers with several servers, which tests may kill; each is a separate process in a temporary folder."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ from workers.local.ports import LOOPBACK, free_port
 from workers.local.redis import redis_server
 
 _DEBIANS = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
-"""The command on the PATH insists on an account of its own, if root calls it, and on that account's folders."""
+"""Debian's server itself; the command on the PATH, called by root, insists on its own account and that account's folders."""
 
 RABBITMQ = os.environ.get("RABBITMQ_SERVER") or (
     str(_DEBIANS) if _DEBIANS.exists() else shutil.which("rabbitmq-server")
@@ -33,25 +33,25 @@ MASTER = "mosshead"
 
 
 class Cluster(Protocol):
-    """A broker that outlives the death of one of its servers."""
+    """A broker that survives the loss of one server."""
 
     @property
     def url(self) -> str:
-        """As MOSSHEAD_BROKER_URL has it."""
+        """The URL for MOSSHEAD_BROKER_URL."""
 
     @property
     def secrets(self) -> Collection[str]:
-        """What nobody may show."""
+        """The texts that must never be shown."""
 
     def fail(self) -> None:
-        """End the machine with the server that has the event queue: with SIGKILL."""
+        """Kill the machine of the server that has the event queue, with SIGKILL."""
 
     def revive(self) -> None:
-        """Start it again, and wait until it has joined the others."""
+        """Restart the killed machine, and wait until it has rejoined."""
 
 
 class _Servers:
-    """Processes by name, with a file of its own for what each says."""
+    """Processes by name, each with its own log file."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -64,7 +64,7 @@ class _Servers:
             )
 
     def kill(self, name: str) -> None:
-        """With all that it started."""
+        """Kill a process and all that it started."""
         process = self._running.pop(name)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
@@ -75,7 +75,7 @@ class _Servers:
 
 
 class RedisWithSentinels(_Servers):
-    """A master, a replica and three sentinels, which agree on another master two seconds after the first is gone."""
+    """A master, a replica and three sentinels, which agree on a new master two seconds after the first one died."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -152,7 +152,7 @@ class RedisWithSentinels(_Servers):
             sentinels.close()
 
     def _agreed(self) -> bool:
-        """Whether each sentinel knows the two others and the replica, without which it would let no other take over."""
+        """Return whether each sentinel knows the other two and the replica; otherwise there would be no failover."""
         for port in self._sentinels:
             with Redis(host=LOOPBACK, port=port, password=SENTINEL_PASSWORD, decode_responses=True) as sentinel:
                 try:
@@ -166,7 +166,7 @@ class RedisWithSentinels(_Servers):
 
 
 class RabbitNodes(_Servers):
-    """Three nodes of one cluster: whichever two are left go on."""
+    """Three nodes of one cluster; any two of them continue without the third."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -189,7 +189,7 @@ class RabbitNodes(_Servers):
             encoding="utf-8",
         )
         (folder / "plugins").write_text("[].", encoding="ascii")
-        # Erlang's directory of nodes: without one, the first node would start one that outlives it.
+        # Erlang's node directory; without it, the first node would start one that outlives it.
         self.start("epmd", ["epmd", "-port", str(self._epmd), "-address", LOOPBACK])
         for name in self._ports:
             self._start_node(name)
@@ -205,7 +205,7 @@ class RabbitNodes(_Servers):
         return f"amqp://mosshead:{QUOTED}@{hosts}/memory"
 
     def fail(self) -> None:
-        """The first is the one that all are connected to, and at which the queues were made, so that it leads them."""
+        """Kill the first node: all clients are connected to it, and it leads the queues, which were created there."""
         self._failed = "one"
         self.kill(self._failed)
 
@@ -252,7 +252,7 @@ def _answers(url: str) -> bool:
 
 @contextmanager
 def rabbitmq_nodes(folder: Path) -> Iterator[Cluster]:
-    """Run them inside the block."""
+    """Run the nodes inside the block."""
     nodes = RabbitNodes(folder)
     try:
         yield nodes
@@ -262,7 +262,7 @@ def rabbitmq_nodes(folder: Path) -> Iterator[Cluster]:
 
 @contextmanager
 def redis_with_sentinels(folder: Path) -> Iterator[Cluster]:
-    """Run them inside the block."""
+    """Run the servers inside the block."""
     servers = RedisWithSentinels(folder)
     try:
         yield servers

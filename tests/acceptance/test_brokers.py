@@ -1,8 +1,8 @@
-"""The service on a broker of several servers: the whole way of an event, and nothing lost when a server is killed.
+"""The service on a broker with several servers: an event's whole way, and no loss when a server is killed.
 
-Sentinel is run by the Redis that the other tests have. RabbitMQ (`apt-get install rabbitmq-server`, or RABBITMQ_SERVER with its
-command) is skipped where it is not. Its three nodes start within some ten seconds on a quiet machine, which is why this is no
-benchmark and bears no marker: each of the two takes less than a minute.
+Sentinel runs with the other tests' Redis. RabbitMQ is skipped if it is not installed (`apt-get install rabbitmq-server`, or
+RABBITMQ_SERVER with its command). Its three nodes start within about ten seconds on a quiet machine. Each of the two brokers
+takes less than a minute, so these tests are no benchmark and have no marker.
 """
 
 import json
@@ -42,12 +42,12 @@ from workers.transport import QUEUES
 CLUSTERS = {"sentinel": redis_with_sentinels, "rabbitmq": rabbitmq_nodes}
 CONVERSATIONS, MESSAGES = 6, 45
 PUBLISHED = 2_100
-"""How often one event: more than an intake of RabbitMQ has in hand, and quickly done."""
+"""Copies of one event: more than an intake of RabbitMQ has in hand, and quickly processed."""
 
 
 @contextmanager
 def recording_effects(addresses: Addresses) -> Iterator[Addresses]:
-    """The same addresses, with the table in which the worker of the fault runs notes what takes effect."""
+    """Yield the addresses, after creating the table in which the fault runs' worker records effects."""
     assert addresses.admin_url is not None
     with psycopg.connect(addresses.admin_url) as connection:
         connection.execute(EFFECTS.encode())
@@ -57,7 +57,7 @@ def recording_effects(addresses: Addresses) -> Iterator[Addresses]:
 @pytest.fixture(scope="module", params=CLUSTERS)
 def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     if request.param == "rabbitmq" and RABBITMQ is None:
-        pytest.skip("there is no RabbitMQ: apt-get install rabbitmq-server, or set RABBITMQ_SERVER to its command")
+        pytest.skip("RabbitMQ is not installed: apt-get install rabbitmq-server, or set RABBITMQ_SERVER to its command")
     with CLUSTERS[request.param](tmp_path_factory.mktemp(request.param)) as running:
         yield running
 
@@ -75,16 +75,16 @@ def running(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield started
 
 
-def test_what_is_published_is_remembered(running: Running) -> None:
+def test_published_message_is_remembered(running: Running) -> None:
     sarah = running.memory.namespace("acme", "sarah")
     sarah.publish("I just moved to Leeds.")
     sarah.wait(timeout=90)
     assert "Leeds" in sarah.context("Where does she live?").text
 
 
-def test_status_metrics_and_flower_count_what_waits_in_the_queues(running: Running) -> None:
+def test_status_metrics_and_flower_count_waiting_events_and_tasks(running: Running) -> None:
     running.eventually(lambda: queued(running) == 0, "the queue is empty")
-    running.flower("/api/workers?refresh=1")  # Flower learns from the workers which queues there are
+    running.flower("/api/workers?refresh=1")  # Flower learns the queues from the workers
     running.eventually(lambda: "reflect" in lengths(running), "Flower knows the queues")
     with stopped(running, "intake"), stopped(running, "worker"):
         queue, path = EventQueue(running.addresses.broker_url), NamespacePath.of(("acme", "waiting"))
@@ -120,7 +120,7 @@ def status(running: Running) -> Status:
 
 
 def scraped(running: Running, name: str) -> float | None:
-    """A figure of the metrics; where there are several, that of the broker."""
+    """Return a figure of the metrics; of several, the broker's."""
     url = f"http://127.0.0.1:{running.addresses.probe_port + 1}/metrics"
     with urllib.request.urlopen(url, timeout=60) as response:
         page = response.read().decode()
@@ -129,12 +129,12 @@ def scraped(running: Running, name: str) -> float | None:
 
 
 def lengths(running: Running) -> dict[str, int]:
-    """What waits in the queues of tasks, as Flower has it."""
+    """Return the lengths of the task queues, as Flower shows them."""
     return {one["name"]: one["messages"] for one in json.loads(running.flower("/api/queues/length"))["active_queues"]}
 
 
 def send_tasks(broker_url: str, task: str, count: int) -> None:
-    """Put tasks of batches that there are not into a queue."""
+    """Put tasks of nonexistent batches into a queue."""
     broker = broker_at(broker_url)
     options = broker.options(2.0, "mosshead:tasks:")
     with BrokerConnection(broker.address.for_kombu, transport_options=options) as connection:  # type: ignore[no-untyped-call]
@@ -146,7 +146,7 @@ def send_tasks(broker_url: str, task: str, count: int) -> None:
 
 @contextmanager
 def stopped(running: Running, name: str) -> Iterator[None]:
-    """A process that holds still, and takes no more from its queue than it was given already."""
+    """Suspend a process inside the block, so that it takes no more from its queue than it already has."""
     pid = running.pid(name)
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
@@ -156,7 +156,7 @@ def stopped(running: Running, name: str) -> Iterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
-def test_a_server_killed_under_load_loses_doubles_and_misorders_nothing(cluster: Cluster, running: Running) -> None:
+def test_killing_a_server_under_load_loses_doubles_and_misorders_nothing(cluster: Cluster, running: Running) -> None:
     sent: list[Sent] = []
     users = [running.memory.namespace("chats", f"user-{number}") for number in range(CONVERSATIONS)]
     for number in range(1, MESSAGES + 1):
@@ -191,7 +191,7 @@ def test_a_server_killed_under_load_loses_doubles_and_misorders_nothing(cluster:
 
 def test_no_page_and_no_log_shows_a_password(cluster: Cluster, running: Running) -> None:
     def told() -> bool:
-        """A worker on a busy machine may not answer Flower in its one second."""
+        """Return whether the worker answered; on a busy machine, it may exceed Flower's one second."""
         return all(
             words in running.flower("/api/workers?refresh=1") for words in ("transport_options", "active_queues")
         )
@@ -205,7 +205,7 @@ def test_no_page_and_no_log_shows_a_password(cluster: Cluster, running: Running)
     assert [secret for secret in cluster.secrets if any(secret in text for text in shown)] == []
 
 
-def test_what_somebody_else_sends_is_refused_and_stops_nothing(running: Running) -> None:
+def test_hostile_messages_are_refused_and_stop_nothing(running: Running) -> None:
     before = dead_letters(running)
     broker = broker_at(running.addresses.broker_url)
     hostile: list[dict[str, Any]] = [
@@ -234,31 +234,31 @@ def dead_letters(running: Running) -> int:
     return int(running.rows("select count(*) from mosshead.dead_letters")[0][0])
 
 
-def test_a_wrong_password_is_refused_and_not_repeated(cluster: Cluster) -> None:
+def test_wrong_password_is_refused_and_not_shown(cluster: Cluster) -> None:
     with pytest.raises(ConfigurationError, match=r"^MOSSHEAD_BROKER_URL: .* refuses the login") as refused:
         check_broker(cluster.url.replace(QUOTED, "wr0ng"))
     assert "wr0ng" not in str(refused.value)
 
 
-def test_an_event_for_which_there_is_no_queue_is_not_taken_for_sent(cluster: Cluster, running: Running) -> None:
+def test_event_without_a_queue_does_not_count_as_sent(cluster: Cluster, running: Running) -> None:
     if not isinstance(cluster, RabbitNodes):
-        pytest.skip("a list of Redis is there as soon as something is put into it")
+        pytest.skip("Redis creates a list with its first element")
     queue = EventQueue(running.addresses.broker_url)
     assert queue.length() == 0
-    with stopped(running, "intake"):  # which would make the queue again
+    with stopped(running, "intake"):  # or it would create the queue again
         broker = broker_at(running.addresses.broker_url)
         with broker.open() as connection:
             connection.default_channel.queue_delete(QUEUE_NAME)
         with pytest.raises(QueueUnavailable):
             queue.publish(["{}"])
-        queue.publish(['"it made the queue again"'])
+        queue.publish(['"this created the queue again"'])
         assert queue.length() == 1
     queue.close()
     running.eventually(lambda: status(running).queued_events == 0, "the intake takes from the new queue")
 
 
 def effects(running: Running) -> list[Effect]:
-    """What took effect for those who chat, in order."""
+    """Return the effects of the chats' events, in order."""
     rows = running.rows(f"""
         select event_id, publisher_id, publisher_sequence, extract(epoch from at)::float8
         from benchmark.effects where tenant_id = '{NamespacePath.of(("chats", "anyone")).tenant_id}' order by position
