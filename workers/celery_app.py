@@ -43,7 +43,7 @@ def _configuration() -> dict[str, Any]:
         raise SystemExit(f"mosshead: {error}") from None
     return {
         "broker_url": broker.address.for_kombu,
-        # After the visibility timeout, an unacknowledged message goes to another worker, so it must exceed a task's lifetime.
+        # After this timeout, an unacknowledged message goes to another worker, so the timeout must exceed a task's lifetime.
         "broker_transport_options": broker.options(_BROKER_SECONDS, "mosshead:tasks:", int(2 * killed_after)),
         "broker_connection_retry_on_startup": True,
         "broker_connection_max_retries": None,

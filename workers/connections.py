@@ -98,7 +98,7 @@ def together(producer: Producer) -> Iterator[None]:
 
 
 def element_of(message: Any) -> Element | None:
-    """Return RabbitMQ's message, or None if it is compressed: a few bytes may unpack to more than the memory holds."""
+    """Return a message from RabbitMQ; None if it is compressed: a few bytes may unpack to more than the memory holds."""
     headers = message.properties.get("application_headers") or {}
     if "compression" in headers:
         return None
