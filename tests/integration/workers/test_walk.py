@@ -49,7 +49,7 @@ ROOMS = (
 )
 """Folders that count as one file, with everything below them."""
 
-MOST = 55
+MOST = 60
 """The most files allowed. docs/explanation/architecture.md lists them; whoever reduces them lowers this."""
 
 
