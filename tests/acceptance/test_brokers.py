@@ -257,7 +257,6 @@ def test_event_without_a_queue_does_not_count_as_sent(cluster: Cluster, running:
         with pytest.raises(QueueUnavailable):
             queue.publish(["{}"])
         queue.publish(['"this created the queue again"'])
-        running.eventually(lambda: queue.length() == 1, "RabbitMQ counts the event")
     queue.close()
     running.eventually(lambda: status(running).queued_events == 0, "the intake takes from the new queue")
 
