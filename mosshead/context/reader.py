@@ -264,7 +264,9 @@ def chosen(candidates: Sequence[ContextCandidate], reader: ReaderCues) -> list[C
         near = [*_near_best(standing, Hit), *_near_best(standing, StoredMessage)]
     near = sorted((pair for pair in near if pair[0] > -math.inf), key=_best_first)[: READING.most]
     shown = _newest_first(near, reader) if reader.of_now else near
-    direct = [_disputed(one, shown) for _, one in shown]
+    messages = [one.value for _, one in shown if isinstance(one.value, StoredMessage)]
+    statements = [one for one in messages if one.role is Role.USER and not is_request(one.content)]
+    direct = [_disputed(one, statements) for _, one in shown]
     shown_ids = {one.value.id for one in direct}
     told = any(isinstance(one.value, StoredMessage) for one in direct)
     called = [
@@ -364,13 +366,11 @@ def _may_be_ended(one: ContextCandidate, change: ContextCandidate) -> bool:
     return same and may_replace(later.content, value.content, " ".join(subject))
 
 
-def _disputed(one: ContextCandidate, shown: Iterable[tuple[float, ContextCandidate]]) -> ContextCandidate:
-    """Add to a memory who contradicts it in the messages shown beside it."""
+def _disputed(one: ContextCandidate, statements: Iterable[StoredMessage]) -> ContextCandidate:
+    """Add to a memory who contradicts it in the statements shown beside it."""
     if not isinstance(value := one.value, Hit):
         return one
-    said = (other.value for _, other in shown if isinstance(other.value, StoredMessage))
-    told = (message for message in said if message.role is Role.USER and not is_request(message.content))
-    by = {message.speaker or USER for message in told if denies(message.content, value.content)}
+    by = {message.speaker or USER for message in statements if denies(message.content, value.content)}
     further = sorted(by.difference(value.disputed_by, [value.said_by or USER]))
     return replace(one, value=replace(value, disputed_by=(*value.disputed_by, *further))) if further else one
 

@@ -52,9 +52,11 @@ def switched_to(said: str) -> str:
 
 def denies(said: str, known: str) -> bool:
     """Return whether a clause contains all words of a known fact, and only one of the two is negated."""
-    its, affirmed = _stems(known), NOT_SO.search(known) is None
-    clauses = (one for one in _CLAUSE.split(said) if its <= _stems(one))
-    return len(its) > 1 and any((NOT_SO.search(one) is None) != affirmed for one in clauses)
+    its = _stems(known)
+    if len(its) < 2 or not its <= _stems(said):
+        return False
+    affirmed = NOT_SO.search(known) is None
+    return any(its <= _stems(one) and (NOT_SO.search(one) is None) != affirmed for one in _CLAUSE.split(said))
 
 
 def _value(clause: str) -> str:

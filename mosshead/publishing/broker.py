@@ -207,11 +207,8 @@ class RabbitBroker(Broker):
     """RabbitMQ, with one node or several."""
 
     def options(self, *_: Any) -> dict[str, Any]:
-        return {
-            "max_retries": len(self.address.hosts) - 1,  # of connecting to publish: each host once, …
-            "connect_retries_timeout": _CONNECT_SECONDS * len(self.address.hosts)
-            + 1.0,  # … even if the first of them hangs
-        }
+        hosts = len(self.address.hosts)  # try each once, even if the first of them hangs
+        return {"max_retries": hosts - 1, "connect_retries_timeout": _CONNECT_SECONDS * hosts + 1.0}
 
     def outbox(self, connection: Connection) -> Outbox:
         return _RabbitOutbox(self, connection)

@@ -376,9 +376,10 @@ class Spool(Forkable):
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Create the tables of a new file, or check an existing one, while no other process opens a spool in the folder."""
         version = connection.execute("pragma user_version").fetchone()[0]
-        if version > statements.VERSION:
+        if version not in {0, statements.VERSION}:
+            age = "a newer" if version > statements.VERSION else "an older"
             raise SpoolUnavailable(
-                f"MOSSHEAD_SPOOL_DIR: the spool {self.path} was written by a newer version; use that one, or another folder"
+                f"MOSSHEAD_SPOOL_DIR: the spool {self.path} was written by {age} version; use that one, or another folder"
             )
         started = ""
         with suppress(OSError):

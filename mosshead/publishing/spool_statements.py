@@ -4,7 +4,7 @@ import sqlite3
 
 from mosshead.ids import uuid7
 
-VERSION = 1
+VERSION = 2
 LARGE_LOG_BYTES = 16 * 2**20
 
 PRAGMAS = (

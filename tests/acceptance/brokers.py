@@ -4,8 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -48,6 +47,9 @@ class Cluster(Protocol):
 
     def revive(self) -> None:
         """Restart the killed machine, and wait until it has rejoined."""
+
+    def close(self) -> None:
+        """Stop all servers."""
 
 
 class _Servers:
@@ -248,23 +250,3 @@ def _answers(url: str) -> bool:
     except BROKER_ERRORS:
         return False
     return True
-
-
-@contextmanager
-def rabbitmq_nodes(folder: Path) -> Iterator[Cluster]:
-    """Run the nodes inside the block."""
-    nodes = RabbitNodes(folder)
-    try:
-        yield nodes
-    finally:
-        nodes.close()
-
-
-@contextmanager
-def redis_with_sentinels(folder: Path) -> Iterator[Cluster]:
-    """Run the servers inside the block."""
-    servers = RedisWithSentinels(folder)
-    try:
-        yield servers
-    finally:
-        servers.close()

@@ -14,8 +14,9 @@ import time
 import urllib.request
 import warnings
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -32,7 +33,7 @@ from mosshead.events import parse_event
 from mosshead.paths import NamespacePath
 from mosshead.publishing.broker import QUEUE_NAME, BrokerConnection, broker_at
 from mosshead.publishing.queue import EventQueue
-from tests.acceptance.brokers import QUOTED, RABBITMQ, Cluster, RabbitNodes, rabbitmq_nodes, redis_with_sentinels
+from tests.acceptance.brokers import QUOTED, RABBITMQ, Cluster, RabbitNodes, RedisWithSentinels
 from tests.acceptance.running import Running, machine
 from tests.given import event
 from workers.broker import check_broker
@@ -41,7 +42,7 @@ from workers.cli.status import Status, read_status
 from workers.local import Addresses
 from workers.transport import QUEUES
 
-CLUSTERS = {"sentinel": redis_with_sentinels, "rabbitmq": rabbitmq_nodes}
+CLUSTERS: dict[str, Callable[[Path], Cluster]] = {"sentinel": RedisWithSentinels, "rabbitmq": RabbitNodes}
 CONVERSATIONS, MESSAGES = 6, 45
 PUBLISHED = 2_100
 """Copies of one event: more than an intake of RabbitMQ has in hand, and quickly processed."""
@@ -60,7 +61,7 @@ def recording_effects(addresses: Addresses) -> Iterator[Addresses]:
 def cluster(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     if request.param == "rabbitmq" and RABBITMQ is None:
         pytest.skip("RabbitMQ is not installed: apt-get install rabbitmq-server, or set RABBITMQ_SERVER to its command")
-    with CLUSTERS[request.param](tmp_path_factory.mktemp(request.param)) as running:
+    with closing(CLUSTERS[request.param](tmp_path_factory.mktemp(request.param))) as running:
         yield running
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # py-amqp leaves connections to killed nodes to the collector

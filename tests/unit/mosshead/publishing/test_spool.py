@@ -502,14 +502,15 @@ class TestTrouble:
         self.refused(again, "malformed.*move the file away")
         again.close()
 
-    def test_file_of_a_newer_version_is_refused(self, spool: Spool, file: Path) -> None:
+    @pytest.mark.parametrize(("version", "age"), [(1, "an older"), (3, "a newer")])
+    def test_file_of_another_version_is_refused(self, spool: Spool, file: Path, version: int, age: str) -> None:
         spool.append(SARAH, ["a"])
         spool.close()
         with sqlite3.connect(file) as connection:
-            connection.execute("pragma user_version = 2")
+            connection.execute(f"pragma user_version = {version}")
         connection.close()
         again = Spool(file, most_bytes=ROOMY)
-        with pytest.raises(SpoolUnavailable, match="newer version"):
+        with pytest.raises(SpoolUnavailable, match=f"written by {age} version"):
             again.append(SARAH, ["b"])
         again.close()
 
