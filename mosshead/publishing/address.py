@@ -56,7 +56,7 @@ class BrokerAddress:
 def parse_broker_url(url: str) -> BrokerAddress:
     """Parse a broker's URL. Raises ConfigurationError, which quotes no part of the URL: it may contain a password."""
     if ";" in url:
-        raise no_broker_url("name several hosts with commas between them, and all else once")
+        raise no_broker_url("separate several hosts by commas, and write all else once")
     try:
         parts = urlsplit(url)
         login, at, places = parts.netloc.rpartition("@")
@@ -69,7 +69,7 @@ def parse_broker_url(url: str) -> BrokerAddress:
     except ValueError:  # its text may contain part of the password
         raise no_broker_url() from None
     if len(hosts) > 1 and parts.scheme in _ONE_HOST:
-        raise no_broker_url("Redis has one host; several are named by sentinel://")
+        raise no_broker_url("redis:// takes one host; use sentinel:// for several")
     master, sentinel_login = None, {}
     if parts.scheme == "sentinel":
         master = query.pop("master", None)

@@ -47,7 +47,7 @@ def test_a_worker_and_flower_name_what_is_wrong_with_the_broker_s_address() -> N
         check=False,
     )
     assert ended.returncode == 1
-    assert ended.stderr.startswith("mosshead: MOSSHEAD_BROKER_URL: name several hosts with commas between them")
+    assert ended.stderr.startswith("mosshead: MOSSHEAD_BROKER_URL: separate several hosts by commas")
     assert "s3cret" not in ended.stderr
 
 

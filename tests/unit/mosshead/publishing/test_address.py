@@ -50,8 +50,8 @@ def test_address_is_shown_without_passwords() -> None:
     ("url", "advice"),
     [
         ("sentinel://:s3cret@one:26379/0", r"name the master that the sentinels watch, such as \?master="),
-        ("sentinel://:s3cret@one;sentinel://:s3cret@two/0?master=main", "name several hosts with commas between them"),
-        ("redis://:s3cret@one:6379,two:6379/0", "Redis has one host; several are named by sentinel://"),
+        ("sentinel://:s3cret@one;sentinel://:s3cret@two/0?master=main", "separate several hosts by commas"),
+        ("redis://:s3cret@one:6379,two:6379/0", "redis:// takes one host; use sentinel:// for several"),
         ("sentinel://:s3cret@one:26379,two:port/0?master=main", "not a broker's URL"),
         ("redis://:s3cret@one:6379/word", "not a broker's URL"),
         ("kafka://:s3cret@one:9092", "not a broker's URL"),
