@@ -1,6 +1,7 @@
 """The envelope of every event, size limits, message events, and the check of an event."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, cast
 from uuid import UUID
@@ -71,6 +72,7 @@ class Envelope(EventPart):
         return NamespacePath.of(parts).parts
 
 
+TOO_DEEP = "nested too deeply"
 NOT_STORABLE = "contains a NUL character or half a surrogate pair, which cannot be stored; remove it"
 
 
@@ -154,29 +156,23 @@ def parse_event(data: object, *, name_unknown: bool = True) -> "AnyEvent":
     untrusted text. Raises InvalidEvent, which names each invalid field and the fix, and shows no text of the event.
     """
     # By the model of its type, not a union of all, so that only the models in use are built.
-    try:
-        return cast("AnyEvent", _check(_model_of(data), data))
-    except ValidationError as error:
-        faults = faults_of(error, name_unknown=name_unknown)
-    except RecursionError:
-        faults = "event: nested too deeply"
+    model = _model_of(data)
+    with nullcontext() if model in _used else _FIRST_USE:
+        try:
+            event = model.model_validate(data)
+            if model not in _used:
+                event.model_dump()
+                _used.add(model)
+            return cast("AnyEvent", event)
+        except ValidationError as error:
+            faults = faults_of(error, name_unknown=name_unknown)
+        except RecursionError:
+            faults = f"event: {TOO_DEEP}"
     raise InvalidEvent(f"event not accepted: {faults}")
 
 
-def _check(model: type[Envelope], data: object) -> Envelope:
-    """Check by a model, for the first time without a fork in between.
-
-    Pydantic builds and imports what a model needs on its first use, under locks that it does not release in a forked child: the
-    child would wait for good.
-    """
-    if model in _used:
-        return model.model_validate(data)
-    with _FIRST_USE:
-        event = model.model_validate(data)
-    _used.add(model)
-    return event
-
-
+# Pydantic builds and imports what a model needs when it first checks, writes or refuses something, under locks that a fork in
+# between leaves held in the child, which would then wait for good.
 _FIRST_USE = ForkSafeLock()
 _used: set[type[Envelope]] = set()
 
@@ -216,6 +212,8 @@ def _explain(fault: ErrorDetails, name_unknown: bool) -> str:
     path = [str(part) for part in fault["loc"]]
     if path[:1] == ["content"] and path[1:]:  # what follows are pydantic's names for the allowed forms of a content
         return "content: give a text, or a list of parts, such as {'type': 'text', 'text': '…'}, that can be written as JSON"
+    if fault["type"] == "recursion_depth_exceeded":
+        return f"{path[0] if path else 'event'}: {TOO_DEEP}"
     named = fault["type"] != "extra_forbidden" or name_unknown
     field = (".".join(path) if named else "") or "event"
     if fault["type"] == "value_error":

@@ -1,5 +1,6 @@
 """Check and redact outgoing events, and store them in the app's own transaction or in the spool."""
 
+import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from mosshead.bridge import apart, awaited, crossed
 from mosshead.errors import ConfigurationError, InvalidEvent
 from mosshead.events import MAX_EVENT_BYTES, AnyEvent, parse_event
 from mosshead.events.commands import Erase, Import
+from mosshead.events.envelope import TOO_DEEP
 from mosshead.events.transcripts import in_event_form
 from mosshead.paths import REPLAY, NamespacePath
 from mosshead.redaction import redact_event
@@ -56,7 +58,7 @@ def check_event(given: object) -> CheckedEvent:
         said = {f"memories.{number}.occurred_at": one.occurred_at for number, one in enumerate(event.memories)}
         times |= {name: moment for name, moment in said.items() if moment}
     faults = [f"{name}: {LIES_AHEAD}" for name, moment in times.items() if lies_ahead(moment)]
-    body = event.model_dump_json(exclude_none=True, exclude={"publisher", "publisher_sequence"})
+    body = _as_json(event)
     size = len(body.encode()) + _NUMBER_BYTES
     if size > MAX_EVENT_BYTES:
         faults.append(f"{size:,} bytes as JSON, at most {MAX_EVENT_BYTES:,}; split it, or omit what is not text")
@@ -65,6 +67,22 @@ def check_event(given: object) -> CheckedEvent:
     return CheckedEvent(
         event.event_id, NamespacePath(event.namespace), body, event if isinstance(event, Erase) else None
     )
+
+
+def _as_json(event: AnyEvent) -> str:
+    numbers = {"publisher", "publisher_sequence"}
+    try:
+        fields = event.model_dump(exclude_none=True, exclude=numbers)
+        # Pydantic's own JSON would turn the exit of a signal handler that comes in between into an error of the event.
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), default=_as_text, allow_nan=False)
+    except RecursionError:  # the caller is deep in calls already
+        raise InvalidEvent(f"event not accepted: event: {TOO_DEEP}") from None
+    except ValueError:  # JSON has no such number
+        return event.model_dump_json(exclude_none=True, exclude=numbers)
+
+
+def _as_text(value: UUID | datetime) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def taken_here(event: AnyEvent) -> AnyEvent:

@@ -198,7 +198,7 @@ class Shipper(fork_safety.Forkable):
 
     def _round(self, disk: Peer) -> bool:
         """Do one step if this process is the one that ships. Return whether there is more to do at once."""
-        if time.monotonic() < disk.due:
+        if time.monotonic() < disk.due or self._too_late():
             return False
         try:
             if self._shipment is None and self._ours.take():
@@ -214,8 +214,12 @@ class Shipper(fork_safety.Forkable):
             disk.answered()
             return more
         self._shipment = None  # the next one starts from the state of the file
-        disk.failed(reason)
+        if not self._too_late():  # the app has closed the spool since
+            disk.failed(reason)
         return False
+
+    def _too_late(self) -> bool:
+        return self._stopping.is_set() and time.monotonic() >= self._stop_by
 
     def _over(self) -> bool:
         if self._shipment is None:

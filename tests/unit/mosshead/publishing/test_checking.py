@@ -126,6 +126,20 @@ def test_message_that_contains_itself_is_refused() -> None:
         check_events(SARAH, [{**MESSAGE, "metadata": {"loop": loop}}])
 
 
+def test_number_that_json_lacks_is_published_as_null() -> None:
+    (checked,) = check_events(SARAH, [{**MESSAGE, "metadata": {"score": float("nan"), "most": [float("inf")]}}])
+    assert json.loads(checked.body)["metadata"] == {"score": None, "most": [None]}
+
+
+@pytest.mark.parametrize("levels", [256, 300])
+def test_too_deeply_nested_metadata_is_refused_in_few_words(levels: int) -> None:
+    deep: object = 1
+    for _ in range(levels):
+        deep = {"a": deep}
+    with pytest.raises(InvalidEvent, match=r"^event not accepted: metadata: nested too deeply$"):
+        check_events(SARAH, [{**MESSAGE, "metadata": deep}])
+
+
 def test_message_without_content_or_calls_is_refused() -> None:
     with pytest.raises(InvalidEvent, match="content: missing"):
         check_events(SARAH, [{"type": "message", "role": "user"}])
