@@ -88,7 +88,7 @@ def revive(connection: Connection, letter: DeadLetter) -> None:
             where {_DEAD_EVENT} returning event_id
         )
         update mosshead.lanes
-        set pending = pending + 1, ready_at = now(), first_pending_at = coalesce(first_pending_at, now())
+        set pending = pending + 1, ready_at = now(), first_pending_at = coalesce(first_pending_at, (select now()))
         where {OF_NAMESPACE} and exists (select from revived);
         {_DELETE}
     """).run(connection, letter.scope)
@@ -164,6 +164,6 @@ def resume(connection: Connection, lane: LaneRef | None) -> int:
     """Release a quarantined lane, or all of them, at once; return how many there were."""
     return Sql(f"""
         update mosshead.lanes
-        set quarantined_at = null, quarantined_for = null, ready_at = case when pending > 0 then now() else ready_at end
+        set quarantined_at = null, quarantined_for = null, ready_at = case when pending > 0 then (select now()) else ready_at end
         where quarantined_at is not null {f"and {OF_NAMESPACE}" if lane else ""}
     """).changed(connection, lane.scope if lane else None)

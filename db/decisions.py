@@ -11,9 +11,9 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from db.keys import BatchRef, insert
+from db.keys import OF_BATCH, BatchRef, insert
 from mosshead.ids import uuid7
-from mosshead.store.connection import Sql, same_namespace
+from mosshead.store.connection import Sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,17 +83,16 @@ def stamp_of_event(connection: Connection, event_id: UUID) -> Stamp:
 def log(connection: Connection, batch: BatchRef, decisions: Iterable[LoggedDecision]) -> None:
     """Write rows to the log, in order."""
     logged = list(decisions)
-    formed_by = f"""
-        (select formed_by from mosshead.batches as batch
-         where {same_namespace("batch", "one")} and batch.batch_id = one.batch_id and one.decided_by <> 'app')
-    """
+    # Apart, so that the coordinator of a Citus cluster numbers the rows, whatever worker they are on.
+    batch_row = f"batch_row as materialized (select formed_by from mosshead.batches where {OF_BATCH})"
+    formed_by = "case when one.decided_by <> 'app' then (select formed_by from batch_row) end"
     columns = [name for name in LoggedDecision.__slots__ if name not in {"stamp", "changed", "concerned"}]
     rows = [
         {**batch.scope, "decision_id": one.stamp.decision_id, "decided_at": one.stamp.at}
         | {name: getattr(one, name) for name in columns}
         for one in logged
     ]
-    insert(connection, "decisions", rows, extracted_by=formed_by)
+    insert(connection, "decisions", rows, given=batch_row, extracted_by=formed_by)
     concerned = [
         {**batch.lane.scope, "decision_id": one.stamp.decision_id, "memory_id": key, "changed": key in one.changed}
         for one in logged

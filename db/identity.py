@@ -43,7 +43,9 @@ def merge(
         "description": into.description or entity.description,
         "parent_id": next((one for one, line in lines if not both & line), None),
     }
-    names = renew("entity_aliases", "row.entity_id = %(source)s", entity_id="%(target)s")
+    names = renew(
+        "entity_aliases", "row.entity_id = %(source)s", of="ended on conflict do nothing", entity_id="%(target)s"
+    )
     taken_over = renew(
         "entities",
         """
@@ -51,11 +53,11 @@ def merge(
                 and (row.description, row.parent_id) is distinct from (%(description)s::text, %(parent_id)s::uuid))
         """,
         of="ended where entity_id <> %(source)s",
-        description="case entity_id when %(target)s then %(description)s::text else description end",
-        parent_id="case entity_id when %(target)s then %(parent_id)s::uuid else %(target)s end",
+        description="case when entity_id = %(target)s then %(description)s::text else description end",
+        parent_id="case when entity_id = %(target)s then %(parent_id)s::uuid else %(target)s end",
     )
     changed = Sql(f"""
-        {names} on conflict do nothing;
+        {names};
         {taken_over};
         select entity_id from mosshead.entities where {OF_NAMESPACE} and made_by = %(decision_id)s
     """).scalars(connection, lane.scope | stamp.columns, source=entity.entity_id, target=into.entity_id, **known)
@@ -127,8 +129,8 @@ _RELATIONS = renew(
     f"{_THEIRS} and %(source)s in (row.subject_id, row.object_id)",
     of="""
         ended cross join lateral (
-            select case subject_id when %(source)s then %(target)s else subject_id end as subject,
-                   case object_id when %(source)s then %(target)s else object_id end as object) as moved
+            select case when subject_id = %(source)s then %(target)s else subject_id end as subject,
+                   case when object_id = %(source)s then %(target)s else object_id end as object) as moved
         where subject <> object order by relation_id on conflict do nothing
     """,
     subject_id="subject",
@@ -137,7 +139,7 @@ _RELATIONS = renew(
 
 _IN_PLACE = """
     array(select entity_id from (
-              select case named when %(source)s then %(target)s else named end as entity_id, place
+              select case when named = %(source)s then %(target)s else named end as entity_id, place
               from unnest({names}) with ordinality as one (named, place)) as moved
           group by entity_id order by min(place))
 """
@@ -147,14 +149,14 @@ _QUESTIONS = renew(
     f"{_THEIRS} and {_NAMES_IT}",
     candidates=_IN_PLACE.format(names="candidates"),
     relations="cast(replace(cast(relations as text), %(source)s::text, %(target)s::text) as jsonb)",
-    answer_id="case answer_id when %(source)s then %(target)s else answer_id end",
+    answer_id="case when answer_id = %(source)s then %(target)s else answer_id end",
 )
 
 _EXAMPLES = renew(
     "examples",
     "row.example_id = any(%(examples)s::uuid[])",
     of="""ended cross join lateral (
-        select case entity_id when %(source)s then %(target)s else entity_id end as now_about) as moved""",
+        select case when entity_id = %(source)s then %(target)s else entity_id end as now_about) as moved""",
     entity_id="now_about",
     others=f"array_remove({_IN_PLACE.format(names='others')}, now_about)",
 )

@@ -69,7 +69,7 @@ def mark_done(connection: Connection, batch: BatchRef) -> None:
         with marked as (
             update mosshead.events
             set state = 'done', formed_by = (select formed_by from mosshead.batches where {OF_BATCH}),
-                effective_at = statement_timestamp() + place * interval '1 microsecond'
+                effective_at = (select statement_timestamp() + place * interval '1 microsecond')
             where {OF_BATCH} and state = 'received' returning event_id
         ),
         counted as (
@@ -130,7 +130,7 @@ BURY = """
     insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason)
     select %(tenant_id)s, %(namespace_id)s, event_id, 'stage', %(reason)s from marked
     on conflict (tenant_id, namespace_id, letter_id) do update
-        set times = dead.times + 1, died_at = now(), reason = excluded.reason
+        set times = dead.times + 1, died_at = excluded.died_at, reason = excluded.reason
 """
 """Insert a dead letter for each event in ``marked``."""
 

@@ -63,21 +63,23 @@ def insert(
     *,
     conflict: str = "",
     returning: str = "1",
+    given: str = "",
     **computed: str,
 ) -> list[Any]:
     """Insert rows with one statement, so that its triggers fire once, in order; return a column of the new rows.
 
     rows: by column, all with the same columns. conflict: the clause after ``on conflict``, such as ``do nothing``.
-    computed: SQL for further columns, over the row ``one``.
+    computed: SQL for further columns, over the row ``one``. given: a table for it. Their parameters are the first row's columns.
     """
     if not rows:
         return []
     columns = {column: f"one.{column}" for column in rows[0]} | computed
     return Sql(f"""
+        {given and f"with {given}"}
         insert into mosshead.{table} ({", ".join(columns)}) select {", ".join(columns.values())}
         from jsonb_populate_recordset(cast(null as mosshead.{table}), %(rows)s) as one
         {conflict and f"on conflict {conflict}"} returning {returning}
-    """).scalars(connection, rows=as_jsonb(rows))
+    """).scalars(connection, rows[0], rows=as_jsonb(rows))
 
 
 def as_jsonb(value: object) -> Jsonb:
@@ -156,14 +158,14 @@ def renew(table: str, which: str, *, each: str = "", of: str = "ended", **change
     """Build a statement that ends current rows and inserts successors with some columns changed.
 
     which: the condition for the rows, under the alias ``row``. each: as for `begin`. of: the ``from`` clause of the successors;
-    ``ended`` holds the ended rows. changed: SQL for columns that differ from the ended row.
+    ``ended`` holds the ended rows, and it may end with ``on conflict``. changed: SQL for columns that differ from the ended row.
     """
     return f"""
         with ended as (
             update mosshead.{table} as row set {ENDED}
             where {of_namespace("row")} and row.known_to is null and {which} returning *
         )
-        {begin(table, each=each, **changed)} from {of}"""
+        {begin(table, each=each, **changed)} from {of} returning 1"""
 
 
 def begin(table: str, *, each: str = "", **changed: str) -> str:
@@ -183,7 +185,7 @@ def same_entity(one: str, other: str) -> str:
 
 
 def told_anew(source: str) -> str:
-    """Build SQL that brings the rows of entities in line with a table of the statement, ending those that differ.
+    """Build SQL that brings entities in line with a table of the statement, ending those that differ; returns their ids.
 
     source: the table of entity_id, name, description and parent_id.
     """
@@ -197,4 +199,5 @@ def told_anew(source: str) -> str:
                       {source}.parent_id as new_parent_id
         )
         {begin("entities", name="new_name", description="new_description", parent_id="new_parent_id")} from over
+        returning entity_id
     """

@@ -62,8 +62,10 @@ def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[Lan
     """).rows(connection, looked_at=looked_at)
     if len(found) == looked_at:
         drawn = uuid4()
-        for waits in ("first_pending_at is not null", "first_pending_at is null"):
-            found += _first_lanes(waits).rows(connection, drawn=drawn, limit=limit, walked=_LOOKED_AT)
+        for events in (True, False):  # lanes with events are ready soon; most of the others rest, and are due later
+            found += Sql("""
+                select tenant_id, namespace_id, ready_at from mosshead.first_lanes(%(drawn)s, %(walked)s, %(limit)s, %(events)s)
+            """).rows(connection, drawn=drawn, limit=limit, walked=_LOOKED_AT, events=events)
     # A stage that failed and waits for its next try does not count as running: the tenant's other lanes need not wait for it.
     turns = Sql(f"""
         select tenant_id, count(*)
@@ -76,29 +78,6 @@ def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[Lan
         if turn <= of_tenant:
             due.append((turn, ready_at, lane))
     return [lane for *_, lane in sorted(due, key=itemgetter(0, 1))[:limit]]
-
-
-def _first_lanes(waits: str) -> Sql:
-    """Return SQL for some tenants' due lanes, from a random id on: from tenant to tenant through the index, wrapping around.
-
-    waits: what for. Lanes with events are ready soon. The others rest until a profile or a reflection is due, most of them later.
-    """
-    resting = f"from mosshead.lanes as next where {_RESTING} and {waits}"
-    return Sql(f"""
-        with recursive tenant as (
-            select %(drawn)s::uuid as tenant_id
-            union
-            select coalesce(
-                (select next.tenant_id {resting} and next.tenant_id > tenant.tenant_id order by next.tenant_id limit 1),
-                (select next.tenant_id {resting} order by next.tenant_id limit 1))
-            from tenant where tenant_id is not null
-        )
-        select lane.* from (select tenant_id from tenant limit %(walked)s) as tenant cross join lateral (
-            select tenant_id, namespace_id, ready_at from mosshead.lanes
-            where lanes.tenant_id = tenant.tenant_id and {_RESTING} and {waits} and ready_at <= now()
-            order by ready_at limit %(limit)s
-        ) as lane
-    """)
 
 
 def of_one_tenant(connection: Connection) -> bool:
@@ -118,16 +97,16 @@ def batches_to_hint(
     again: after how long the first hint counts as lost; twice that for the next, and so on up to half a minute. A lapsed lease
     shows at once that its hint is lost. but_not: stages to leave out. Sees all tenants.
     """
-    rows = Sql(f"""
-        update mosshead.batches set hinted_at = now()
-        where (tenant_id, namespace_id, batch_id) in (
-            select batch.tenant_id, batch.namespace_id, batch.batch_id
-            from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
-            where {_OPEN} and batch.due_at <= now() and not {_LEASED} and not {_TOLD} and not batch.stage = any(%(but_not)s)
-            order by batch.due_at limit %(limit)s for update of batch skip locked
-        )
-        returning tenant_id, namespace_id, batch_id, stage
-    """).run(connection, limit=limit, again=again, but_not=list(but_not))
+    found = Sql(f"""
+        select batch.tenant_id, batch.namespace_id, batch.batch_id
+        from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
+        where {_OPEN} and batch.due_at <= now() and not {_LEASED} and not {_TOLD} and not batch.stage = any(%(but_not)s)
+        order by batch.due_at limit %(limit)s
+    """).rows(connection, limit=limit, again=again, but_not=list(but_not))
+    due = [LaneRef(*ids) for *ids, _ in found]
+    rows = Sql("""
+        select * from mosshead.hint(%(tenants)s, %(namespaces)s, %(batches)s)
+    """).run(connection, **ids_of(due), batches=[row.batch_id for row in found])
     return [(BatchRef(LaneRef(*row[:2]), row.batch_id), row.stage) for row in rows]
 
 
@@ -143,13 +122,12 @@ def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[La
 
     again: after how long such a lane is due again if it is not erased by then.
     """
+    due = Sql("""
+        select tenant_id, namespace_id from mosshead.lanes where erase_due_at <= now() order by erase_due_at limit %(limit)s
+    """).rows(connection, limit=limit)
     rows = Sql("""
-        update mosshead.lanes set erase_due_at = now() + %(again)s::interval
-        where (tenant_id, namespace_id) in (
-            select tenant_id, namespace_id from mosshead.lanes where erase_due_at <= now()
-            order by erase_due_at limit %(limit)s for update skip locked)
-        returning tenant_id, namespace_id
-    """).run(connection, limit=limit, again=again)
+        select * from mosshead.take_to_erase(%(tenants)s, %(namespaces)s, %(again)s)
+    """).rows(connection, **ids_of([LaneRef(*row) for row in due]), again=again)
     return [LaneRef(*row) for row in rows]
 
 
@@ -172,13 +150,10 @@ class Claim:
 
 def lock_due(connection: Connection, lanes: Sequence[LaneRef]) -> list[LockedLane]:
     """Lock some lanes for a claim, in this order, without those that are locked by others or not due."""
-    rows = Sql(f"""
-        select lane.tenant_id, lane.namespace_id, case when profiles_due_at <= now() then %(refresh)s
-                                                       when reflections_due_at <= now() then '{REFLECT}' end as without_events
-        from unnest(%(tenants)s::uuid[], %(namespaces)s::uuid[]) with ordinality as due (tenant_id, namespace_id, place)
-        join mosshead.lanes as lane using (tenant_id, namespace_id)
-        where {_RESTING} and ready_at <= now() order by place for update of lane skip locked
-    """).rows(connection, **ids_of(lanes), refresh=STAGES[-1])
+    rows = Sql("""
+        select tenant_id, namespace_id, case when profiles then %(refresh)s when reflections then %(reflect)s end
+        from mosshead.lock_due(%(tenants)s, %(namespaces)s)
+    """).rows(connection, **ids_of(lanes), refresh=STAGES[-1], reflect=REFLECT)
     return [LockedLane(LaneRef(*ids), without_events) for *ids, without_events in rows]
 
 

@@ -57,7 +57,7 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
     # meanwhile.
     epoch = Sql(f"""
         update mosshead.lanes
-        set epoch = epoch + 1, lease_owner = %(owner)s, lease_until = clock_timestamp() + %(lasting)s::interval
+        set epoch = epoch + 1, lease_owner = %(owner)s, lease_until = (select clock_timestamp()) + %(lasting)s::interval
         where {OF_BATCH} returning epoch
     """).value(connection, batch.scope, owner=owner, lasting=lasting)
     return Lease(batch, stage, owner, epoch, started.attempts, started.starts - 1, started.events, started.overruns)
@@ -66,7 +66,7 @@ def take(connection: Connection, batch: BatchRef, stage: str, *, owner: str, las
 def renew(connection: Connection, lease: Lease, *, lasting: timedelta) -> bool:
     """Extend a lease from now; False if it was returned, released or taken over."""
     return Sql(f"""
-        update mosshead.lanes set lease_until = clock_timestamp() + %(lasting)s::interval
+        update mosshead.lanes set lease_until = (select clock_timestamp()) + %(lasting)s::interval
         where {OF_BATCH} and epoch = %(epoch)s and lease_owner = %(owner)s
     """).changes(connection, _scope(lease), lasting=lasting)
 
@@ -108,9 +108,9 @@ def end(connection: Connection, lease: Lease, stage: str, *, error: str | None =
     Sql(f"""
         update mosshead.batches
         set stage = %(stage)s, due_at = now(), hinted_at = now(), attempts = 0, starts = 0, overruns = 0, error = %(error)s,
-            applied_at = case when %(from)s::text = 'consolidate' and %(stage)s not in ('dead', 'split') then now()
+            applied_at = case when %(from)s::text = 'consolidate' and %(stage)s not in ('dead', 'split') then (select now())
                          else applied_at end,
-            finished_at = case when %(stage)s in ('done', 'dead', 'split') then now() end
+            finished_at = case when %(stage)s in ('done', 'dead', 'split') then (select now()) end
         where {OF_BATCH};
         {_FREE_LANE if stage in {DONE, "dead", "split"} else _FREE_LEASE}
     """).run(connection, {**lease.batch.scope, "from": lease.stage, "stage": stage, "error": error})

@@ -121,7 +121,7 @@ def touch(
                    now() + least(%(least)s::interval, %(most)s::interval)
             from {_GIVEN}
             on conflict (tenant_id, namespace_id, kind, subject) do update set
-                dirty_since = case when reflection.due_at is null then now() else reflection.dirty_since end,
+                dirty_since = case when reflection.due_at is null then (select now()) else reflection.dirty_since end,
                 put_off_for = case when reflection.due_at is null then null else reflection.put_off_for end,
                 due_at = case
                     when reflection.due_at is null then excluded.due_at

@@ -68,6 +68,7 @@ def keep_candidates(connection: Connection, batch: BatchRef, model: str, turns: 
         insert into mosshead.candidate_turns
             (tenant_id, namespace_id, batch_id, message_id, model, embedding, with_before, words)
         select tenant_id, namespace_id, %(batch_id)s, message_id, %(model)s, embedding, with_before, words from {_GIVEN}
+        returning 1
     """).run(connection, batch.scope, model=model, rows=_rows(turns))
 
 
@@ -81,12 +82,15 @@ def note_language(connection: Connection, batch: BatchRef, *, in_english: bool |
 def take_effect(connection: Connection, batch: BatchRef) -> None:
     """Turn the stored results of a batch's messages into turns."""
     Sql(f"""
-        with taken as (delete from mosshead.candidate_turns where {OF_NAMESPACE} and batch_id = %(batch_id)s returning *)
         insert into mosshead.turns ({_TURN})
         select message.tenant_id, message.namespace_id, taken.model, message.message_id, coalesce(message.conversation_id, ''),
                message.occurred_at, message.role, message.speaker, taken.embedding, taken.with_before, taken.words
-        from taken join mosshead.messages as message on {of_namespace("message")} and message.message_id = taken.message_id
-        on conflict do nothing
+        from mosshead.candidate_turns as taken
+        join mosshead.messages as message on {of_namespace("message")} and message.message_id = taken.message_id
+        where {of_namespace("taken")} and taken.batch_id = %(batch_id)s
+        on conflict do nothing;
+
+        delete from mosshead.candidate_turns where {OF_NAMESPACE} and batch_id = %(batch_id)s
     """).run(connection, batch.scope)
 
 

@@ -131,13 +131,10 @@ def _reverse(table: TemporalTable, **changed: str) -> str:
     changed: SQL for columns that differ from the ended row.
     """
     return f"""
-        with over as (
-            update mosshead.{table.name} as now set {ENDED} from mosshead.{table.name} as made
-            where {_rows(table, "made", "made_by")} and {_same_key(table, "now", "made")} and now.known_to is null
-            returning 1
-        )
-        {begin(table.name, **changed)} from mosshead.{table.name} as ended
-        where {_rows(table, "ended", "ended_by")} and (select count(*) from over) >= 0
+        update mosshead.{table.name} as now set {ENDED} from mosshead.{table.name} as made
+        where {_rows(table, "made", "made_by")} and {_same_key(table, "now", "made")} and now.known_to is null;
+
+        {begin(table.name, **changed)} from mosshead.{table.name} as ended where {_rows(table, "ended", "ended_by")} returning 1
     """
 
 
@@ -246,6 +243,7 @@ _REVERSE_ENTITIES: Final = f"""
 
     {begin("entities")} from mosshead.entities as ended where {_ENDED}
       and not exists (select from mosshead.entities as made where {same_entity("made", "ended")} and made.made_by = %(undone)s)
+    returning 1
 """
 
 # Memories, with their vectors.
@@ -262,14 +260,14 @@ _SAID_BEFORE: Final = {
 }
 
 _REVERSE_MEMORIES: Final = f"""
-    with now as (
-        update mosshead.memories as now set {ENDED} from mosshead.memories as made
-        where {_rows(MEMORIES, "made", "made_by")} and {_same_key(MEMORIES, "now", "made")} and now.known_to is null
-        returning now.*
-    )
-    {begin("memories", **_SAID_BEFORE)} from now left join mosshead.memories as before
+    update mosshead.memories as now set {ENDED} from mosshead.memories as made
+    where {_rows(MEMORIES, "made", "made_by")} and {_same_key(MEMORIES, "now", "made")} and now.known_to is null;
+
+    {begin("memories", **_SAID_BEFORE)} from mosshead.memories as now left join mosshead.memories as before
       on {same_namespace("before", "now")} and before.memory_id = now.memory_id
      and before.ended_by = %(undone)s
+    where {of_namespace("now")} and now.memory_id = any(%(memories)s::uuid[]) and now.ended_by = %(decision_id)s
+    returning 1
 """
 
 _REVERSED: Final = f"""

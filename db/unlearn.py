@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db.decisions import Stamp
-from db.keys import ENDED, LaneRef, same_entity, told_anew
+from db.keys import ENDED, LaneRef, as_jsonb, same_entity, told_anew
 from mosshead.store.connection import Sql, of_namespace
 
 
@@ -26,7 +26,9 @@ def unlearn(connection: Connection, lane: LaneRef, memory_ids: Iterable[UUID], s
 def unlearn_decided(connection: Connection, lane: LaneRef, learned: Iterable[UUID], stamp: Stamp) -> set[UUID]:
     """Forget what was learned by decisions; return the entities concerned."""
     parameters = {**lane.scope, **stamp.columns, "learned": list(learned)}
-    return {key for statement in (_NAMES, _TRAITS) for key in Sql(statement).scalars(connection, parameters)}
+    renamed = Sql(_NAMES).scalars(connection, parameters)
+    kept = [row._asdict() for row in Sql(_TRAITS).rows(connection, parameters)]
+    return {*renamed, *(Sql(_TOLD_ANEW).scalars(connection, parameters, kept=as_jsonb(kept)) if kept else ())}
 
 
 LETTER: Final = "[0-9a-z\u00df-\u024f\u0370-\u052f]"
@@ -107,7 +109,8 @@ _NAMES = f"""
     learned as materialized (select part_of.now_id as entity_id, made.normalised from made join part_of using (entity_id))
     update mosshead.entity_aliases as now set {ENDED}
     where {of_namespace("now")} and now.known_to is null and now.entity_id = any(array(select entity_id from learned))
-      and coalesce((now.entity_id, now.normalised) in (select entity_id, normalised from learned), false)
+      and coalesce(cast(now.entity_id as text) || now.normalised in (
+          select cast(entity_id as text) || normalised from learned), false)
       and exists (select from mosshead.entities as entity
                   where {same_entity("entity", "now")} and entity.known_to is null and entity.name <> now.alias)
       and not {is_said_still("now.alias")}
@@ -142,7 +145,14 @@ _TRAITS = f"""
         join mosshead.entities as now on {same_entity("now", "learned")} and now.known_to is null
         left join mosshead.entities as parent
           on {of_namespace("parent")} and parent.entity_id = now.parent_id and parent.known_to is null
+    )
+    select entity_id, name, description, parent_id from kept
+"""
+
+# Apart: Citus writes a copy of rows with a recursive part wrongly for a worker.
+_TOLD_ANEW = f"""
+    with kept as materialized (
+        select * from jsonb_to_recordset(%(kept)s) as one (entity_id uuid, name text, description text, parent_id uuid)
     ),
     {told_anew("kept")}
-    returning entity_id
 """

@@ -1,6 +1,7 @@
 """A Postgres that is initialised and migrated once per test process: each test's machine starts with a copy of its data."""
 
 import atexit
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ from workers.local.postgres import DATABASE, postgres, url
 
 TEMPLATE = "migrated"
 """A second database without connections, to be cloned: a migration takes ten times as long."""
+
+CITUS_URL = os.environ.get("MOSSHEAD_TEST_CITUS_URL")
+"""A database on a Citus coordinator, as its administrator; read before the settings of whoever runs the tests are deleted."""
 
 _CLONE = sql.SQL("create database {} template {}")
 

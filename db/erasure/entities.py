@@ -272,22 +272,22 @@ NAME_STATEMENTS: Final = f"""
         where {of_namespace("own")} and own.entity_id = {_GONE} and own.normalised = now.normalised);
 
     with {_COMMANDED}
-    update mosshead.events as event set type = 'erased', payload = jsonb_build_object('type', event.type)
+    update mosshead.events as event set type = 'erased', payload = (select jsonb_build_object('type', event.type))
     where {of_namespace("event")} and event.event_id = {_OF_COMMANDED} and event.type <> 'erased';
 
     -- Whom an app split off has the id of its event. Where they stay, so does that it gave them their name.
     with {_COMMANDED}
-    update mosshead.decisions as decision set reason = 'erased', fact = case
+    update mosshead.decisions as decision set reason = 'erased', fact = (select case
         when decision.fact ? 'name' and decision.decision_id <> all(%(gone)s::uuid[])
-        then jsonb_build_object('name', decision.fact -> 'name') end
+        then jsonb_build_object('name', decision.fact -> 'name') end)
     where {of_namespace("decision")} and decision.decision_id = {_OF_COMMANDED};
 
     with {_KEYS}
     update mosshead.events as event
-    set payload = jsonb_set(event.payload, '{{entities}}', coalesce(
+    set payload = (select jsonb_set(event.payload, '{{entities}}', coalesce(
         (select jsonb_agg(case when line ->> 'parent' = any(keys.gone) then line - 'parent' else line end order by place)
          from jsonb_array_elements(event.payload -> 'entities') with ordinality as brought (line, place)
-         where not line ->> 'key' = any(keys.gone)), '[]'))
+         where not line ->> 'key' = any(keys.gone)), '[]')))
     from keys
     where {of_namespace("event")} and event.type = 'import'
       and jsonb_path_query_array(event.payload, '$.entities[*].*') ?| keys.gone;

@@ -108,7 +108,7 @@ def done(connection: Connection, lane: LaneRef, erasure_id: UUID, rows: Mapping[
     rows: how many were deleted or emptied, by table.
     """
     Sql(f"""
-        update mosshead.erasures set erased_at = clock_timestamp(), rows = %(rows)s
+        update mosshead.erasures set erased_at = (select clock_timestamp()), rows = %(rows)s
         where {OF_NAMESPACE} and erasure_id = %(erasure_id)s;
 
         update mosshead.events set state = 'done', type = 'erased', payload = '{{"type": "erase"}}', conversation_id = null
@@ -149,7 +149,7 @@ def transactions(connection: Connection) -> set[str]:
 def mark_rewritten(connection: Connection, tenant_id: UUID, *, before: datetime) -> int:
     """Mark erasures before a time as removed from the files; return how many receipts were marked."""
     return Sql("""
-        update mosshead.erasures set rewritten_at = clock_timestamp()
+        update mosshead.erasures set rewritten_at = (select clock_timestamp())
         where tenant_id = %(tenant_id)s and erased_at < %(before)s and rewritten_at is null
     """).changed(connection, tenant_id=tenant_id, before=before)
 

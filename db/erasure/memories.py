@@ -35,7 +35,8 @@ TOLD: Final = f"""
         select decision.decision_id, decision.batch_id, cast(source.value as bigint) as number
         from mosshead.decisions as decision
         cross join lateral jsonb_array_elements_text(
-            case jsonb_typeof(decision.fact -> 'sources') when 'array' then decision.fact -> 'sources' else '[]' end) as source
+            case when jsonb_typeof(decision.fact -> 'sources') = 'array' then decision.fact -> 'sources' else '[]' end
+        ) as source
         where {of_namespace("decision")} and decision.batch_id = any(array(select batch_id from numbered))
           and decision.fact #>> '{{record,name}}' is distinct from '{EPISODE}'
     ),
@@ -79,10 +80,10 @@ STATEMENTS: Final = f"""
         where {OF_NAMESPACE} and memory_id = {_ERASED} and key is not null
     )
     update mosshead.events as event
-    set payload = jsonb_set(event.payload, '{{memories}}', coalesce(
+    set payload = (select jsonb_set(event.payload, '{{memories}}', coalesce(
         (select jsonb_agg(line order by place)
          from jsonb_array_elements(event.payload -> 'memories') with ordinality as brought (line, place)
-         where not line ->> 'id' = any(keys.erased)), '[]'))
+         where not line ->> 'id' = any(keys.erased)), '[]')))
     from keys
     where {of_namespace("event")} and event.type = 'import'
       and jsonb_path_query_array(event.payload, '$.memories[*].id') ?| keys.erased;
@@ -194,7 +195,7 @@ LOG: Final = f"""
 
     -- Memories an app wrote or closed itself: the decision has the event's id.
     update mosshead.events as event
-    set type = 'erased', payload = jsonb_build_object('type', event.type)
+    set type = 'erased', payload = (select jsonb_build_object('type', event.type))
     where {of_namespace("event")} and event.type in ('remember', 'forget') and event.event_id = any(array(
         select decision_id from mosshead.decision_memories where {OF_NAMESPACE} and memory_id = {_ERASED}));
 

@@ -25,10 +25,11 @@ from mosshead.ids import remembered_id
 from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace
 
 _COVERED: Final = f"""
-    event.type <> 'erase' and (event.state <> 'received' or mosshead.precedes(
-        event.event_id, event.publisher_id, event.publisher_sequence, event.position,
-        (select erasure from mosshead.erasures as erasure
-         where {of_namespace("erasure")} and erasure.erasure_id = %(erasure_id)s)))
+    event.type <> 'erase' and (event.state <> 'received' or exists (
+        select from mosshead.erasures as erasure
+        where {of_namespace("erasure")} and erasure.erasure_id = %(erasure_id)s
+          and mosshead.precedes(event.event_id, event.publisher_id, event.publisher_sequence, event.position,
+                                erasure.publisher_id, erasure.publisher_sequence, erasure.position, erasure.asked_at)))
 """
 """SQL for whether an erasure covers an event: an earlier one, or one in effect or given up, because its effects are erased
 too.
@@ -235,7 +236,8 @@ def counted_tables(sql: str) -> tuple[str | None, ...]:
 _ERASED: Final = "any(%(messages)s::uuid[])"
 
 _SHELL: Final = """
-    type = 'erased', payload = jsonb_build_object('type', event.type), conversation_id = null, sequence = null, reason = null,
+    type = 'erased', payload = (select jsonb_build_object('type', event.type)),
+    conversation_id = null, sequence = null, reason = null,
     occurred_at = received_at, state = case when event.state in ('received', 'dead') then 'discarded' else event.state end
 """
 
@@ -255,7 +257,8 @@ MESSAGES: Final = f"""
     after as materialized (select message_id, model from pair where before = {_ERASED})
     update mosshead.turns as turn set with_before = turn.embedding
     where {of_namespace("turn")} and turn.message_id = any(array(select message_id from after))
-      and coalesce((turn.message_id, turn.model) in (select message_id, model from after), false)
+      and coalesce(cast(turn.message_id as text) || turn.model in (
+          select cast(message_id as text) || model from after), false)
       and turn.message_id <> all(%(messages)s::uuid[]);
 
     delete from mosshead.turns where {OF_NAMESPACE} and message_id = {_ERASED};

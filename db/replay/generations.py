@@ -8,6 +8,7 @@ claims and leases need not know of it. It belongs to the namespace that apps rea
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any, Final
 from uuid import UUID, uuid4
 
@@ -237,7 +238,7 @@ def hold(connection: Connection, generation: Generation) -> None:
     # By the clock, not the transaction's start: it may have waited long for a previous holder. A release must not free a lane
     # that was quarantined in between.
     Sql(f"""
-        update mosshead.lanes set quarantined_at = clock_timestamp(), quarantined_for = %(why)s
+        update mosshead.lanes set quarantined_at = (select clock_timestamp()), quarantined_for = %(why)s
         where {_BOTH} and (quarantined_at is null or quarantined_for = %(why)s)
     """).run(connection, generation.both, why=_HELD)
 
@@ -257,22 +258,26 @@ def release_abandoned(connection: Connection, *, age: timedelta) -> int:
 
     It does not wait: a lane locked by an app's own transaction is released the next time.
     """
+    found = Sql("""
+        select lane.tenant_id, lane.namespace_id from mosshead.lanes as lane
+        where quarantined_for = %(why)s and quarantined_at < now() - %(age)s::interval
+    """).rows(connection, why=_HELD, age=age)
+    return sum(_release_abandoned(connection, LaneRef(*row), age) for row in found)
+
+
+def _release_abandoned(connection: Connection, lane: LaneRef, age: timedelta) -> bool:
+    # One by one, by their keys: as Citus locks rows.
+    held = Sql(f"""
+        select 1 from mosshead.lanes
+        where {OF_NAMESPACE} and quarantined_for = %(why)s and quarantined_at < now() - %(age)s::interval for update skip locked
+    """).exists(connection, lane.scope, why=_HELD, age=age)
     # A process that swaps two has their generation locked, except just after it held the lanes.
-    return Sql(f"""
-        with held as materialized (
-            select tenant_id, namespace_id from mosshead.lanes
-            where quarantined_for = %(why)s and quarantined_at < now() - %(age)s::interval for update skip locked
-        ), free as materialized (
-            select namespace_id from mosshead.generations as generation where exists (
-                select from held where held.namespace_id in (generation.namespace_id, generation.replay_id))
-            for update skip locked
-        )
-        {_GO_ON}
-        from held where (lane.tenant_id, lane.namespace_id) = (held.tenant_id, held.namespace_id) and not exists (
-            select from mosshead.generations as generation
-            where held.namespace_id in (generation.namespace_id, generation.replay_id)
-              and generation.namespace_id not in (select namespace_id from free))
-    """).changed(connection, why=_HELD, age=age)
+    generations = Sql("""
+        select tenant_id, namespace_id from mosshead.generations
+        where tenant_id = %(tenant_id)s and %(namespace_id)s in (namespace_id, replay_id)
+    """).rows(connection, lane.scope)
+    free = held and all(lock(connection, LaneRef(*row), wait=False) for row in generations)
+    return free and Sql(f"{_GO_ON} where {OF_NAMESPACE}").changes(connection, lane.scope)
 
 
 _BOTH = "tenant_id = %(tenant_id)s and namespace_id in (%(namespace_id)s, %(replay_id)s)"
@@ -280,7 +285,7 @@ _BOTH = "tenant_id = %(tenant_id)s and namespace_id in (%(namespace_id)s, %(repl
 _GO_ON = """
     update mosshead.lanes as lane
     set quarantined_at = null, quarantined_for = null,
-        ready_at = case when pending > 0 then now() else least(profiles_due_at, reflections_due_at) end
+        ready_at = case when pending > 0 then (select now()) else least(profiles_due_at, reflections_due_at) end
 """
 
 
@@ -289,18 +294,31 @@ def due(connection: Connection, *, limit: int) -> list[LaneRef]:
 
     A replay with a quarantined lane may not continue.
     """
-    rows = Sql("""
-        update mosshead.generations set due_at = now() + interval '1 second'
-        where (tenant_id, namespace_id) in (
-            select tenant_id, namespace_id from mosshead.generations as generation
-            where due_at <= now() and not exists (
-                select from mosshead.lanes as lane
-                where lane.tenant_id = generation.tenant_id and lane.namespace_id = generation.replay_id
-                  and lane.quarantined_at is not null)
-            order by due_at limit %(limit)s for update skip locked)
-        returning tenant_id, namespace_id
-    """).run(connection, limit=limit)
-    return [LaneRef(*row) for row in rows]
+    found = Sql("""
+        select tenant_id, namespace_id, replay_id from mosshead.generations where due_at <= now() order by due_at
+    """).rows(connection)
+    due = [
+        (LaneRef(tenant_id, namespace_id), LaneRef(tenant_id, replay_id))
+        for tenant_id, namespace_id, replay_id in found
+    ]
+    free = (lane for lane, replay in due if not _is_quarantined(connection, replay) and _take_turn(connection, lane))
+    return list(islice(free, limit))
+
+
+def _take_turn(connection: Connection, lane: LaneRef) -> bool:
+    """Whether nobody checks a replay now, or has within the last second; marks it. By its key, as on Citus rows are locked."""
+    free = Sql(f"""
+        select 1 from mosshead.generations where {OF_NAMESPACE} and due_at <= now() for update skip locked
+    """).exists(connection, lane.scope)
+    return free and Sql(f"""
+        update mosshead.generations set due_at = now() + interval '1 second' where {OF_NAMESPACE}
+    """).changes(connection, lane.scope)
+
+
+def _is_quarantined(connection: Connection, lane: LaneRef) -> bool:
+    return Sql(f"""
+        select 1 from mosshead.lanes where {OF_NAMESPACE} and quarantined_at is not null
+    """).exists(connection, lane.scope)
 
 
 def upcoming(
@@ -365,7 +383,7 @@ def replay(
         on conflict (tenant_id, namespace_id, publisher_id) do update set received_up_to = one.received_up_to + %(number)s;
 
         update mosshead.lanes
-        set pending = pending + %(number)s, first_pending_at = coalesce(first_pending_at, now()), ready_at = now()
+        set pending = pending + %(number)s, first_pending_at = coalesce(first_pending_at, (select now())), ready_at = now()
         where {OF_REPLAY};
         {_GO_PAST}
     """).run(connection, generation.both, events=as_jsonb(given), **last)

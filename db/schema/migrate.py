@@ -1,7 +1,8 @@
 """`mosshead service migrate`: the roles and the extension as administrator, everything else as the owner of the tables."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -39,25 +40,28 @@ def migrate(admin_url: str, passwords: Mapping[str, str | None]) -> None:
 
 
 def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool) -> bool:
-    """Migrate in one transaction; return False after a deadlock, with nothing done.
+    """Migrate in two transactions; return False after a deadlock, with nothing half done.
 
-    last: raise the error instead.
+    The roles come first: on Citus the workers know them only after a commit. last: raise the error instead.
     """
     try:
-        with engine.begin() as connection:
-            _check_postgres(connection)
-            _take_time(connection)
-            Sql("select pg_advisory_xact_lock(%(lock)s)").run(connection, lock=_LOCK)
-            is_newest = _revision(connection) == NEWEST
+        with _turn(engine) as connection:
+            _revision(connection)
             _make_roles(connection, passwords)
             if not Sql("select from pg_available_extensions where name = 'vector'").exists(connection):
                 raise ConfigurationError(
                     f"{ADMIN_URL}: this Postgres has no pgvector; install it, or use the image pgvector/pgvector:pg18"
                 )
             connection.exec_driver_sql("create extension if not exists vector")
+        with _turn(engine) as connection:
+            there = _revision(connection)
+            if (
+                not there
+            ):  # on Citus everything stays on this server until `distribute`; elsewhere the setting is nobody's
+                connection.exec_driver_sql("set local citus.enable_ddl_propagation = off")
             connection.exec_driver_sql(f"create schema if not exists mosshead authorization {OWNER}")
             connection.exec_driver_sql(f"set local role {OWNER}")
-            if not is_newest:
+            if there != NEWEST:
                 _upgrade(connection)
                 mark(connection)
     except (OperationalError, DeadlockDetected) as error:
@@ -66,6 +70,16 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool
             raise
         return False
     return True
+
+
+@contextmanager
+def _turn(engine: Engine) -> Iterator[Connection]:
+    """A transaction of the administrator's, one at a time."""
+    with engine.begin() as connection:
+        _check_postgres(connection)
+        _take_time(connection)
+        Sql("select pg_advisory_xact_lock(%(lock)s)").run(connection, lock=_LOCK)
+        yield connection
 
 
 def _check_postgres(connection: Connection) -> None:

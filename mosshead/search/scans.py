@@ -350,7 +350,7 @@ _VOCABULARY = f"""
       and exists (
           select from mosshead_read_v1.scopes
           where {of_namespace("scopes")} and scopes.model = %(model)s
-            and case vocabulary.scanned when 'turns' then scopes.turns_indexed else scopes.indexed end)
+            and case when vocabulary.scanned = 'turns' then scopes.turns_indexed else scopes.indexed end)
 """
 
 _CHOOSING = 6

@@ -40,8 +40,11 @@ def of_namespace(alias: str) -> str:
 
 
 def same_namespace(one: str, other: str) -> str:
-    """Return the SQL condition that two aliases' rows belong to the same namespace."""
-    return f"{one}.tenant_id = {other}.tenant_id and {one}.namespace_id = {other}.namespace_id"
+    """Return the SQL condition that two aliases' rows belong to the statement's namespace.
+
+    It names the namespace for both: Citus sends a statement to one worker only if each of its tables is named that way.
+    """
+    return f"{one}.namespace_id = {other}.namespace_id and {of_namespace(one)}"
 
 
 @contextmanager
@@ -58,7 +61,10 @@ def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
 
 def set_tenant(connection: Connection, tenant_id: UUID) -> None:
     """Make a transaction show only this tenant's rows from here until it ends."""
-    connection.exec_driver_sql(_SET_TENANT, _tenant_settings(tenant_id))
+    milliseconds = server_milliseconds()
+    # Two statements in one message, which the driver never prepares: the text is another for each tenant.
+    limit = "select" if milliseconds is None else f"set local statement_timeout = {int(milliseconds)}"
+    connection.exec_driver_sql(f"{_set_tenant(tenant_id)}; {limit}")
 
 
 def in_one_trip(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> list[list[Any]]:
@@ -225,26 +231,38 @@ def _pipelined(engine: Engine, tenant_id: UUID, statements: Sequence["Sql"]) -> 
 
 
 def _sent(driver: psycopg.Connection[Any], tenant_id: UUID, statements: Sequence["Sql"]) -> list[list[Any]]:
-    cursors = [RawCursor(driver), *(RawCursor(driver, row_factory=namedtuple_row) for _ in statements)]
+    cursors = [RawCursor(driver, row_factory=namedtuple_row) for _ in statements]
     with driver.pipeline():
-        for cursor, one in zip(cursors, (_settings(tenant_id), *statements), strict=True):
+        RawCursor(driver).execute(*_numbered(_settings(tenant_id)), prepare=True)
+        RawCursor(driver).execute(_set_tenant(tenant_id), prepare=False)
+        for cursor, one in zip(cursors, statements, strict=True):
             cursor.execute(*_numbered(one), prepare=True, binary=True)
-    return [cursor.fetchall() for cursor in cursors[1:]]
+    return [cursor.fetchall() for cursor in cursors]
 
 
 async def _sent_async(
     driver: psycopg.AsyncConnection[Any], tenant_id: UUID, statements: Sequence["Sql"]
 ) -> list[list[Any]]:
     """The same on an async connection."""
-    cursors = [AsyncRawCursor(driver), *(AsyncRawCursor(driver, row_factory=namedtuple_row) for _ in statements)]
+    cursors = [AsyncRawCursor(driver, row_factory=namedtuple_row) for _ in statements]
     async with driver.pipeline():
-        for cursor, one in zip(cursors, (_settings(tenant_id), *statements), strict=True):
+        await AsyncRawCursor(driver).execute(*_numbered(_settings(tenant_id)), prepare=True)
+        await AsyncRawCursor(driver).execute(_set_tenant(tenant_id), prepare=False)
+        for cursor, one in zip(cursors, statements, strict=True):
             await cursor.execute(*_numbered(one), prepare=True, binary=True)
-    return [await cursor.fetchall() for cursor in cursors[1:]]
+    return [await cursor.fetchall() for cursor in cursors]
 
 
 def _settings(tenant_id: UUID) -> "Sql":
-    return Sql(_SET_TENANT_AND_PLANS, _tenant_settings(tenant_id))
+    return Sql(_SET_PLANS, {"tenant_id": str(tenant_id), "milliseconds": server_milliseconds()})
+
+
+def _set_tenant(tenant_id: UUID) -> str:
+    """As a statement, which takes no parameters: Citus passes it on to its workers, and no ``set_config``.
+
+    The literal is composed from the id's number, so that nothing but an id can stand in it.
+    """
+    return f"set local mosshead.tenant_id = '{UUID(int=tenant_id.int)}'"
 
 
 def _numbered(one: "Sql") -> tuple[str, list[Any]]:
@@ -283,15 +301,13 @@ _GONE = ("08", "57P")
 """The first characters of SQLSTATEs for a failed connection or a server going down; a dead connection gives none."""
 
 
-def _tenant_settings(tenant_id: UUID) -> Parameters:
-    return {"tenant_id": str(tenant_id), "milliseconds": server_milliseconds()}
-
-
-_SET_TENANT = """
+# Citus finds the worker of a namespace when it knows the parameters, and so has no plan for all of them.
+# The tenant here, too: a server that takes no pipeline for a transaction, as Postgres 17.0, ignores the statement behind it.
+_SET_PLANS = """
     select set_config('mosshead.tenant_id', %(tenant_id)s, true),
-           set_config('statement_timeout', coalesce(%(milliseconds)s::text, current_setting('statement_timeout')), true)
-"""
-_SET_TENANT_AND_PLANS = f"""{_SET_TENANT},
-           set_config('plan_cache_mode', 'force_generic_plan', true), set_config('jit', 'off', true),
+           set_config('statement_timeout', coalesce(%(milliseconds)s::text, current_setting('statement_timeout')), true),
+           set_config('plan_cache_mode', case current_setting('citus.propagate_set_commands', true)
+                                         when 'local' then 'auto' else 'force_generic_plan' end, true),
+           set_config('jit', 'off', true),
            set_config('max_parallel_workers_per_gather', '0', true), set_config('transaction_read_only', 'on', true)
 """

@@ -112,7 +112,7 @@ def related(connection: Connection, path: NamespacePath, memory_id: UUID, limit:
             select kind, to_id as memory_id, weight from mosshead_read_v1.edges
             where {OF_NAMESPACE} and from_id = %(memory_id)s
             union
-            select case kind when 'replaces' then 'replaced_by' else kind end, from_id, weight from mosshead_read_v1.edges
+            select case when kind = 'replaces' then 'replaced_by' else kind end, from_id, weight from mosshead_read_v1.edges
             where {OF_NAMESPACE} and to_id = %(memory_id)s
         ),
         shared as (

@@ -99,7 +99,8 @@ def machine(
         "MOSSHEAD_SWEEP_SECONDS": "0.1",
         "MOSSHEAD_LOG_FORMAT": "json",
     }
-    put_database(data_dir)
+    if "MOSSHEAD_DATABASE_URL" not in environment:
+        put_database(data_dir)
     with (
         patch.dict("os.environ", {**quick, **environment}),
         servers(Settings(data_dir=data_dir, flower_port=0, console_port=0)) as straight,

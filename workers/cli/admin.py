@@ -1,9 +1,12 @@
 """`mosshead service migrate` and `index`: create the schema and the indexes, with the administrator's login."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+import typer
 
 from config.logging import configure_logging
 from config.settings import Settings, settings
+from db.schema.distribute import distribute as distribute_database
 from db.schema.migrate import migrate as migrate_database
 from mosshead.cli.output import console
 from mosshead.urls import sqlalchemy_url
@@ -17,6 +20,14 @@ def migrate() -> None:
     chosen = settings()
     migrate_database(chosen.administrator(), _passwords(chosen))
     console.print("The database is up to date.")
+
+
+def distribute(
+    shards: Annotated[int, typer.Option(min=1, help="Parts that each table is cut into, for good.")] = 32,
+) -> None:
+    """Spread a migrated database over the workers of a Citus cluster, with MOSSHEAD_ADMIN_URL; safe to repeat."""
+    moved = distribute_database(settings().administrator(), shards=shards)
+    console.print(f"{moved} tables distributed by namespace." if moved else "The database is distributed already.")
 
 
 def migrate_machine(chosen: Settings, addresses: Addresses) -> None:

@@ -24,6 +24,10 @@ COMMANDS = {
         "workers.cli.admin:migrate",
         "Make or update roles, tables and views, with MOSSHEAD_ADMIN_URL; safe to repeat.",
     ),
+    "distribute": (
+        "workers.cli.admin:distribute",
+        "Spread a migrated database over the workers of a Citus cluster, with MOSSHEAD_ADMIN_URL; safe to repeat.",
+    ),
     "index": ("workers.cli.admin:index", "Index large namespaces, with MOSSHEAD_ADMIN_URL; safe to repeat."),
     "rewrite": (
         "workers.erasure.rewrite:rewrite",

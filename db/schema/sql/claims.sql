@@ -1,6 +1,95 @@
 -- Claims: what waits in lanes that are due, and the batches that are made of it. Each function takes many lanes, one after the other, for
 -- a transaction may see the events of one tenant at a time. Whoever calls them holds the lanes' locks.
 
+-- Three functions lock lanes or batches one by one, by their keys, without those that others have locked. On Citus only a row whose
+-- namespace is given can be locked. Elsewhere it takes as long as to lock them together.
+
+-- Lanes that are due, locked for a claim, in this order, with whether a profile and a reflection are due.
+create function mosshead.lock_due(tenants uuid[], namespaces uuid[])
+    returns table (tenant_id uuid, namespace_id uuid, profiles boolean, reflections boolean)
+    language plpgsql
+as $$
+begin
+    for place in 1 .. cardinality(tenants) loop
+        return query
+        select lane.tenant_id, lane.namespace_id, lane.profiles_due_at <= now(), lane.reflections_due_at <= now()
+        from mosshead.lanes as lane
+        where lane.tenant_id = tenants[place] and lane.namespace_id = namespaces[place] and lane.batch_id is null
+          and lane.quarantined_at is null and lane.erase_due_at is null and lane.ready_at <= now()
+        for update skip locked;
+    end loop;
+end
+$$;
+
+-- Lanes in which something waits to be erased: the others hear of it again after a while.
+create function mosshead.take_to_erase(tenants uuid[], namespaces uuid[], again interval)
+    returns table (tenant_id uuid, namespace_id uuid)
+    language plpgsql
+as $$
+begin
+    for place in 1 .. cardinality(tenants) loop
+        perform from mosshead.lanes as lane
+        where lane.tenant_id = tenants[place] and lane.namespace_id = namespaces[place] and lane.erase_due_at <= now()
+        for update skip locked;
+        continue when not found;
+        return query
+        update mosshead.lanes as lane set erase_due_at = now() + again
+        where lane.tenant_id = tenants[place] and lane.namespace_id = namespaces[place]
+        returning lane.tenant_id, lane.namespace_id;
+    end loop;
+end
+$$;
+
+-- Batches of which somebody is told now, with their stages.
+create function mosshead.hint(tenants uuid[], namespaces uuid[], batches uuid[])
+    returns table (tenant_id uuid, namespace_id uuid, batch_id uuid, stage text)
+    language plpgsql
+as $$
+begin
+    for place in 1 .. cardinality(tenants) loop
+        perform from mosshead.batches as batch
+        where batch.tenant_id = tenants[place] and batch.namespace_id = namespaces[place] and batch.batch_id = batches[place]
+          and batch.finished_at is null and batch.due_at <= now()
+        for update skip locked;
+        continue when not found;
+        return query
+        update mosshead.batches as batch set hinted_at = now()
+        where batch.tenant_id = tenants[place] and batch.namespace_id = namespaces[place] and batch.batch_id = batches[place]
+        returning batch.tenant_id, batch.namespace_id, batch.batch_id, batch.stage;
+    end loop;
+end
+$$;
+
+-- The first lane that is due of each of some tenants, from an id on: from tenant to tenant by the index, round and round. It walks by
+-- statements, for on Citus the tenants are on all workers. events: of lanes in which events wait, or of the others.
+create function mosshead.first_lanes(drawn uuid, walked integer, most integer, events boolean)
+    returns table (tenant_id uuid, namespace_id uuid, ready_at timestamptz)
+    language plpgsql
+as $$
+#variable_conflict use_column
+declare
+    waits    constant text := format(
+        'from mosshead.lanes where batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null '
+        'and first_pending_at is %s', case when events then 'not null' else 'null' end);
+    tenant   uuid := drawn;
+    first    uuid;
+    rounds   integer := 0;
+begin
+    for step in 1 .. walked loop
+        execute format('select tenant_id %s and tenant_id > $1 order by tenant_id limit 1', waits) into first using tenant;
+        if first is null then
+            execute format('select tenant_id %s order by tenant_id limit 1', waits) into first;
+            rounds := rounds + 1;
+        end if;
+        exit when first is null or rounds > 0 and first > drawn or rounds > 1;
+        tenant := first;
+        return query execute format(
+            'select tenant_id, namespace_id, ready_at %s and tenant_id = $1 and ready_at <= now() order by ready_at limit $2', waits)
+            using tenant, most;
+    end loop;
+end
+$$;
+
 -- Each publisher's next events of each lane, at most so many, without their text; nothing behind a gap in its numbers.
 -- gap: how long a missing event is waited for.
 create function mosshead.waiting_events(tenants uuid[], namespaces uuid[], gap interval, most integer)
@@ -12,7 +101,7 @@ as $$
 #variable_conflict use_column
 begin
     for lane in 1 .. cardinality(tenants) loop
-        perform set_config('mosshead.tenant_id', tenants[lane]::text, true);
+        execute format('set local mosshead.tenant_id = %L', tenants[lane]::text);
         return query
         select event.* from mosshead.publishers as publisher cross join lateral (
             -- A time that Python has no name for would end the claims of all lanes: an event that got one by way of SQL fails in its batch.
@@ -35,7 +124,7 @@ begin
         ) as event
         where publisher.tenant_id = tenants[lane] and publisher.namespace_id = namespaces[lane];
     end loop;
-    perform set_config('mosshead.tenant_id', '', true);
+    set local mosshead.tenant_id = '';
 end
 $$;
 
@@ -52,7 +141,7 @@ begin
         select * from jsonb_to_recordset(claims) as given (
             tenant_id uuid, namespace_id uuid, batch_id uuid, stage text, event_ids uuid[])
     loop
-        perform set_config('mosshead.tenant_id', one.tenant_id::text, true);
+        execute format('set local mosshead.tenant_id = %L', one.tenant_id::text);
         if cardinality(one.event_ids) > 0 then
             perform mosshead.bind(one.tenant_id, one.namespace_id, one.batch_id, one.event_ids);
         end if;
@@ -75,7 +164,7 @@ begin
             )
         where lane.tenant_id = one.tenant_id and lane.namespace_id = one.namespace_id;
     end loop;
-    perform set_config('mosshead.tenant_id', '', true);
+    set local mosshead.tenant_id = '';
 end
 $$;
 

@@ -38,25 +38,28 @@ create function mosshead.made_at(id uuid) returns timestamptz
 
 -- Whether an event was published before an erasure was asked for. Within one spool the numbers tell; across two, the times in their ids.
 create function mosshead.precedes(
-    event_id uuid, publisher_id uuid, publisher_sequence bigint, "position" bigint, erasure mosshead.erasures
+    event_id uuid, publisher_id uuid, publisher_sequence bigint, "position" bigint,
+    erased_publisher_id uuid, erased_publisher_sequence bigint, erased_position bigint, asked_at timestamptz
 ) returns boolean
     language sql stable
     return case
-        when publisher_id = erasure.publisher_id then publisher_sequence < erasure.publisher_sequence
-        when mosshead.made_at(event_id) is not null then mosshead.made_at(event_id) < erasure.asked_at
-        else "position" < erasure."position" end;
+        when publisher_id = erased_publisher_id then publisher_sequence < erased_publisher_sequence
+        when mosshead.made_at(event_id) is not null then mosshead.made_at(event_id) < asked_at
+        else "position" < erased_position end;
 
 -- Everything that a publisher sent took effect up to its first event that waits, or up to the last that is here.
 create function mosshead.settle_watermarks(tenant uuid, namespace uuid, publisher uuid default null) returns void
-    language sql
-begin atomic
+    language plpgsql
+as $$
+begin
     update mosshead.publishers as one
     set consolidated_up_to = greatest(one.consolidated_up_to, least(one.received_up_to, (
         select min(publisher_sequence) - 1 from mosshead.events
         where events.tenant_id = tenant and events.namespace_id = namespace and events.publisher_id = one.publisher_id
           and events.state = 'received')))
     where one.tenant_id = tenant and one.namespace_id = namespace and one.publisher_id = coalesce(publisher, one.publisher_id);
-end;
+end
+$$;
 
 -- The fence: an event that an erasure covers, or that was erased under an id without a time, does not come in. Its number counts as
 -- received, as that of any event that was sent. Whoever inserts has locked the lane, and so has the erasure.
@@ -73,7 +76,8 @@ begin
     where erasure.tenant_id = new.tenant_id and erasure.namespace_id = new.namespace_id
       and erasure.scope in ('everything', 'conversation')
       and (erasure.conversation is null or erasure.conversation = sha256(convert_to(new.conversation_id, 'UTF8')))
-      and mosshead.precedes(new.event_id, new.publisher_id, new.publisher_sequence, new.position, erasure)
+      and mosshead.precedes(new.event_id, new.publisher_id, new.publisher_sequence, new.position,
+                            erasure.publisher_id, erasure.publisher_sequence, erasure.position, erasure.asked_at)
     order by asked_at desc limit 1;
     if fence is null and not exists (
         select from mosshead.tombstones
@@ -100,7 +104,7 @@ create function mosshead.have_erased() returns trigger
     language plpgsql
 as $$
 begin
-    update mosshead.lanes set erase_due_at = coalesce(erase_due_at, now())
+    update mosshead.lanes set erase_due_at = coalesce(erase_due_at, (select now()))
     where tenant_id = new.tenant_id and namespace_id = new.namespace_id;
     return null;
 end

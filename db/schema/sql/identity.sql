@@ -100,8 +100,7 @@ begin
         select from mosshead.embeddings as vector
         where vector.tenant_id = of_tenant and vector.namespace_id = of_namespace and vector.model = trait.model
           and vector.owner_kind = trait.owner_kind and vector.owner_id = trait.owner_id
-          and case trait.owner_kind
-              when 'memory' then exists (
+          and case when trait.owner_kind = 'memory' then exists (
                 select from mosshead.memory_entities as link
                 where link.tenant_id = of_tenant and link.namespace_id = of_namespace and link.memory_id = trait.owner_id
                   and link.entity_id = trait.entity_id and link.known_to is null and link.certainty = 'sure'

@@ -43,8 +43,9 @@ end;
 -- also: numbers that count as received, though their events stand under other numbers; else the hole would hold back what follows.
 -- The tenant must be set.
 create function mosshead.move_watermark(tenant uuid, namespace uuid, publisher_ids uuid[], also bigint[]) returns void
-    language sql
-begin atomic
+    language plpgsql
+as $$
+begin
     with recursive counted as (
         select publisher_id, number from unnest(publisher_ids, also) as given (publisher_id, number)
     ),
@@ -71,7 +72,8 @@ begin atomic
     ) as reached
     where publishers.tenant_id = tenant and publishers.namespace_id = namespace
       and publishers.publisher_id = reached.publisher_id;
-end;
+end
+$$;
 
 -- A place for a namespace's events, and its lane locked: arrivals of a namespace take turns, so that the order of their positions is
 -- the order of their commits, also where an app publishes in a transaction of its own. The lane comes first: an erasure that held its
@@ -85,7 +87,9 @@ begin
     end if;
     insert into mosshead.lanes (tenant_id, namespace_id) values (tenant, namespace) on conflict do nothing;
     perform from mosshead.lanes where tenant_id = tenant and namespace_id = namespace for update;
-    insert into mosshead.tenants (tenant_id, name) values (tenant, path[1]) on conflict do nothing;
+    if not exists (select from mosshead.tenants where tenant_id = tenant) then
+        insert into mosshead.tenants (tenant_id, name) values (tenant, path[1]) on conflict do nothing;
+    end if;
     insert into mosshead.namespaces (tenant_id, namespace_id, path) values (tenant, namespace, path) on conflict do nothing;
 end
 $$;
@@ -213,10 +217,10 @@ begin
     update mosshead.lanes as lane
     set pending = lane.pending + stored,
         last_event_at = now(),
-        first_pending_at = coalesce(lane.first_pending_at, now()),
-        ready_at = case when ended or imported and lane.first_pending_at is null then now()
-                        when imported then least(lane.ready_at, now() + quiet)
-                        else least(now() + quiet, coalesce(lane.first_pending_at, now()) + most) end
+        first_pending_at = coalesce(lane.first_pending_at, (select now())),
+        ready_at = (select case when ended or imported and lane.first_pending_at is null then now()
+                                when imported then least(lane.ready_at, now() + quiet)
+                                else least(now() + quiet, coalesce(lane.first_pending_at, now()) + most) end)
     where lane.tenant_id = tenant and lane.namespace_id = namespace;
     return stored;
 end
@@ -244,10 +248,10 @@ begin
         if cardinality(sent.path) < 2 then
             raise exception 'namespace: needs a tenant and at least one more part' using errcode = 'check_violation';
         end if;
-        perform set_config('mosshead.tenant_id', mosshead.derived_id('tenant', sent.path[1:1])::text, true);
+        execute format('set local mosshead.tenant_id = %L', mosshead.derived_id('tenant', sent.path[1:1])::text);
         stored := stored + mosshead.receive(sent.path, sent.events, quiet, most);
     end loop;
-    perform set_config('mosshead.tenant_id', '', true);
+    set local mosshead.tenant_id = '';
     return stored;
 end
 $$;
@@ -278,7 +282,7 @@ begin
             tenant := mosshead.derived_id('tenant', path[1:1]);
             namespace := mosshead.derived_id('namespace', path);
             id := (letter -> 'event' ->> 'event_id')::uuid;
-            perform set_config('mosshead.tenant_id', tenant::text, true);
+            execute format('set local mosshead.tenant_id = %L', tenant::text);
             perform mosshead.open_lane(tenant, namespace, path);
             sent := letter -> 'event';
             event := mosshead.numbered(tenant, namespace, path, jsonb_build_array(sent)) -> 0;
@@ -304,15 +308,15 @@ begin
             tenant := nobody;
             namespace := nobody;
             id := left(letter ->> 'digest', 32)::uuid;
-            perform set_config('mosshead.tenant_id', nobody::text, true);
+            execute format('set local mosshead.tenant_id = %L', nobody::text);
             insert into mosshead.refused (tenant_id, namespace_id, letter_id, body)
             values (nobody, nobody, id, decode(coalesce(letter ->> 'body', ''), 'base64')) on conflict do nothing;
         end if;
         insert into mosshead.dead_letters as dead (tenant_id, namespace_id, letter_id, origin, reason, bytes)
         values (tenant, namespace, id, 'intake', letter ->> 'reason', (letter ->> 'bytes')::integer)
         on conflict (tenant_id, namespace_id, letter_id) do update
-            set times = dead.times + 1, died_at = now(), reason = excluded.reason;
+            set times = dead.times + 1, died_at = excluded.died_at, reason = excluded.reason;
     end loop;
-    perform set_config('mosshead.tenant_id', '', true);
+    set local mosshead.tenant_id = '';
 end
 $$;

@@ -1,0 +1,1 @@
+"""The whole service on a Citus cluster, which a setting names."""
