@@ -83,7 +83,7 @@ def stamp_of_event(connection: Connection, event_id: UUID) -> Stamp:
 def log(connection: Connection, batch: BatchRef, decisions: Iterable[LoggedDecision]) -> None:
     """Write rows to the log, in order."""
     logged = list(decisions)
-    # Apart, so that the coordinator of a Citus cluster numbers the rows, whatever worker they are on.
+    # Read separately: on Citus the coordinator must number the rows, whichever worker holds them.
     batch_row = f"batch_row as materialized (select formed_by from mosshead.batches where {OF_BATCH})"
     formed_by = "case when one.decided_by <> 'app' then (select formed_by from batch_row) end"
     columns = [name for name in LoggedDecision.__slots__ if name not in {"stamp", "changed", "concerned"}]

@@ -69,7 +69,8 @@ def insert(
     """Insert rows with one statement, so that its triggers fire once, in order; return a column of the new rows.
 
     rows: by column, all with the same columns. conflict: the clause after ``on conflict``, such as ``do nothing``.
-    computed: SQL for further columns, over the row ``one``. given: a table for it. Their parameters are the first row's columns.
+    computed: SQL for further columns, over the row ``one``. given: a CTE that it reads. Both take the first row's columns as
+        parameters.
     """
     if not rows:
         return []
@@ -185,7 +186,7 @@ def same_entity(one: str, other: str) -> str:
 
 
 def told_anew(source: str) -> str:
-    """Build SQL that brings entities in line with a table of the statement, ending those that differ; returns their ids.
+    """Build SQL that brings entities in line with a table of the statement, ending those that differ, and returns their ids.
 
     source: the table of entity_id, name, description and parent_id.
     """

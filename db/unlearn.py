@@ -149,7 +149,7 @@ _TRAITS = f"""
     select entity_id, name, description, parent_id from kept
 """
 
-# Apart: Citus writes a copy of rows with a recursive part wrongly for a worker.
+# Separate: Citus translates ``insert … select`` with a recursive CTE wrongly for a worker.
 _TOLD_ANEW = f"""
     with kept as materialized (
         select * from jsonb_to_recordset(%(kept)s) as one (entity_id uuid, name text, description text, parent_id uuid)

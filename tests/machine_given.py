@@ -28,7 +28,7 @@ TEMPLATE = "migrated"
 """A second database without connections, to be cloned: a migration takes ten times as long."""
 
 CITUS_URL = os.environ.get("MOSSHEAD_TEST_CITUS_URL")
-"""A database on a Citus coordinator, as its administrator; read before the settings of whoever runs the tests are deleted."""
+"""The administrator's URL of a database on a Citus coordinator. Tests delete such settings later, so it is read here."""
 
 _CLONE = sql.SQL("create database {} template {}")
 

@@ -266,7 +266,7 @@ def release_abandoned(connection: Connection, *, age: timedelta) -> int:
 
 
 def _release_abandoned(connection: Connection, lane: LaneRef, age: timedelta) -> bool:
-    # One by one, by their keys: as Citus locks rows.
+    # Citus locks rows only by key.
     held = Sql(f"""
         select 1 from mosshead.lanes
         where {OF_NAMESPACE} and quarantined_for = %(why)s and quarantined_at < now() - %(age)s::interval for update skip locked
@@ -306,7 +306,7 @@ def due(connection: Connection, *, limit: int) -> list[LaneRef]:
 
 
 def _take_turn(connection: Connection, lane: LaneRef) -> bool:
-    """Whether nobody checks a replay now, or has within the last second; marks it. By its key, as on Citus rows are locked."""
+    """Return whether nobody checks a replay now or has within the last second, and mark it. Citus locks rows only by key."""
     free = Sql(f"""
         select 1 from mosshead.generations where {OF_NAMESPACE} and due_at <= now() for update skip locked
     """).exists(connection, lane.scope)

@@ -11,20 +11,19 @@ from mosshead.errors import ConfigurationError
 from mosshead.store.connection import Sql
 
 _REFERENCE: Final = ("models", "tenants", "budgets", "api_tokens")
-"""Tables without a namespace that others refer to or that a policy guards: each worker has a copy. The rest stay."""
+"""Tables without a namespace that others refer to or a policy guards: each worker has a copy. The rest stay on the coordinator."""
 
 _FIRST: Final = "mosshead.lanes"
-"""All others lie beside it: the rows of a namespace are on one worker."""
+"""All others are colocated with it, so one worker has all rows of a namespace."""
 
 _READ: Final = ("lanes", "publishers", "scopes")
-"""Tables without a policy of which a reader sees its tenant's rows. On the workers a view's owner does not stand between."""
-
+"""Tables without a policy whose rows a reader sees through views. On the workers it reads the tables themselves."""
 
 _SETTINGS: Final = {
     "statement_timeout": "0",
-    # Several tables in one transaction refer to the same reference table.
+    # Several tables distributed in one transaction refer to the same reference table.
     "citus.multi_shard_modify_mode": "sequential",
-    # Our triggers touch rows of their own namespace alone, which one worker has.
+    # Our triggers touch only rows of their own namespace, which are on the same worker.
     "citus.enable_unsafe_triggers": "on",
 }
 
@@ -32,8 +31,8 @@ _SETTINGS: Final = {
 def distribute(admin_url: str, *, shards: int) -> int:
     """Distribute a migrated database; safe to repeat. Returns how many tables were moved.
 
-    admin_url: a superuser of the coordinator. shards: parts that a table is cut into, for good.
-    Raises StoreUnavailable where Postgres does not answer, ConfigurationError where it is no coordinator with workers, or the
+    admin_url: of a superuser on the coordinator. shards: into how many parts each table is split, for good.
+    Raises StoreUnavailable if Postgres does not answer, and ConfigurationError if it is not a coordinator with workers or the
     database is not migrated.
     """
     with admin_engine(admin_url) as engine, engine.begin() as connection:
@@ -87,7 +86,7 @@ def _foreign_keys(connection: Connection) -> list[Any]:
 
 
 def _let_log_in(connection: Connection) -> None:
-    """Let the coordinator connect to the workers as a function's or a view's owner; without a password, nobody else can."""
+    """Let the coordinator connect to the workers as the owner of a function or a view. They have no passwords for anyone else."""
     for role in (OWNER, WORDS):
         connection.exec_driver_sql(f"alter role {role} login")
     for role in ("mosshead_reader", "mosshead_worker", "mosshead_ingest", OWNER, WORDS):
@@ -95,8 +94,8 @@ def _let_log_in(connection: Connection) -> None:
 
 
 def _share_functions(connection: Connection) -> None:
-    """Policies, generated columns and triggers call them on the workers."""
-    # Citus has no plan for all parameters: it looks for a namespace's worker when it knows them.
+    """Create the functions on the workers, where policies, generated columns and triggers call them."""
+    # Citus has no generic plans: it needs the parameters to choose a worker.
     connection.exec_driver_sql("alter function mosshead.refresh_traits reset plan_cache_mode")
     names = Sql("""
         select oid::regprocedure::text from pg_proc
@@ -108,9 +107,12 @@ def _share_functions(connection: Connection) -> None:
 
 
 def _let_read(connection: Connection) -> None:
-    """The workers check the rights of who asks, not of a view's owner: policies guard all that a reader may then select."""
+    """Grant readers the tables behind the views: workers check the caller's rights, not those of the view's owner.
+
+    Policies restrict what they see.
+    """
     connection.exec_driver_sql("grant usage on schema mosshead to mosshead_reader")
-    # For Citus an identity column is a plain default, and takes a right on its sequence.
+    # To Citus an identity column is a plain default, which needs a right on its sequence.
     connection.exec_driver_sql("grant usage on all sequences in schema mosshead to mosshead_worker")
     tables = Sql("""
         select distinct refobjid::regclass::text from pg_depend

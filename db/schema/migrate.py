@@ -42,7 +42,7 @@ def migrate(admin_url: str, passwords: Mapping[str, str | None]) -> None:
 def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool) -> bool:
     """Migrate in two transactions; return False after a deadlock, with nothing half done.
 
-    The roles come first: on Citus the workers know them only after a commit. last: raise the error instead.
+    The roles come first: Citus's workers learn of them with the commit. last: raise the error instead.
     """
     try:
         with _turn(engine) as connection:
@@ -55,9 +55,8 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool
             connection.exec_driver_sql("create extension if not exists vector")
         with _turn(engine) as connection:
             there = _revision(connection)
-            if (
-                not there
-            ):  # on Citus everything stays on this server until `distribute`; elsewhere the setting is nobody's
+            if not there:
+                # On Citus, `distribute` moves the tables to the workers later. Elsewhere the setting means nothing.
                 connection.exec_driver_sql("set local citus.enable_ddl_propagation = off")
             connection.exec_driver_sql(f"create schema if not exists mosshead authorization {OWNER}")
             connection.exec_driver_sql(f"set local role {OWNER}")
@@ -74,7 +73,7 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool
 
 @contextmanager
 def _turn(engine: Engine) -> Iterator[Connection]:
-    """A transaction of the administrator's, one at a time."""
+    """Begin a transaction as administrator. Migrations take turns."""
     with engine.begin() as connection:
         _check_postgres(connection)
         _take_time(connection)

@@ -62,7 +62,7 @@ def tenant_transaction(engine: Engine, tenant_id: UUID) -> Iterator[Connection]:
 def set_tenant(connection: Connection, tenant_id: UUID) -> None:
     """Make a transaction show only this tenant's rows from here until it ends."""
     milliseconds = server_milliseconds()
-    # Two statements in one message, which the driver never prepares: the text is another for each tenant.
+    # Two statements in one message, which the driver does not prepare: the text differs for each tenant.
     limit = "select" if milliseconds is None else f"set local statement_timeout = {int(milliseconds)}"
     connection.exec_driver_sql(f"{_set_tenant(tenant_id)}; {limit}")
 
@@ -258,9 +258,9 @@ def _settings(tenant_id: UUID) -> "Sql":
 
 
 def _set_tenant(tenant_id: UUID) -> str:
-    """As a statement, which takes no parameters: Citus passes it on to its workers, and no ``set_config``.
+    """Return a statement that sets the tenant. Citus passes ``set local`` on to its workers, unlike ``set_config``.
 
-    The literal is composed from the id's number, so that nothing but an id can stand in it.
+    It takes no parameters. The literal is built from the id's number, so it can be nothing but an id.
     """
     return f"set local mosshead.tenant_id = '{UUID(int=tenant_id.int)}'"
 
@@ -301,8 +301,8 @@ _GONE = ("08", "57P")
 """The first characters of SQLSTATEs for a failed connection or a server going down; a dead connection gives none."""
 
 
-# Citus finds the worker of a namespace when it knows the parameters, and so has no plan for all of them.
-# The tenant here, too: a server that takes no pipeline for a transaction, as Postgres 17.0, ignores the statement behind it.
+# Citus needs the parameters to choose a worker, so it has no generic plans.
+# Set the tenant here, too: a server that does not treat a pipeline as a transaction, such as Postgres 17.0, ignores ``set local``.
 _SET_PLANS = """
     select set_config('mosshead.tenant_id', %(tenant_id)s, true),
            set_config('statement_timeout', coalesce(%(milliseconds)s::text, current_setting('statement_timeout')), true),

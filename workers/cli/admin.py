@@ -23,9 +23,9 @@ def migrate() -> None:
 
 
 def distribute(
-    shards: Annotated[int, typer.Option(min=1, help="Parts that each table is cut into, for good.")] = 32,
+    shards: Annotated[int, typer.Option(min=1, help="Number of parts per table; it cannot be changed later.")] = 32,
 ) -> None:
-    """Spread a migrated database over the workers of a Citus cluster, with MOSSHEAD_ADMIN_URL; safe to repeat."""
+    """Distribute a migrated database over the workers of a Citus cluster, with MOSSHEAD_ADMIN_URL; safe to repeat."""
     moved = distribute_database(settings().administrator(), shards=shards)
     console.print(f"{moved} tables distributed by namespace." if moved else "The database is distributed already.")
 

@@ -26,7 +26,7 @@ COMMANDS = {
     ),
     "distribute": (
         "workers.cli.admin:distribute",
-        "Spread a migrated database over the workers of a Citus cluster, with MOSSHEAD_ADMIN_URL; safe to repeat.",
+        "Distribute a migrated database over the workers of a Citus cluster, with MOSSHEAD_ADMIN_URL; safe to repeat.",
     ),
     "index": ("workers.cli.admin:index", "Index large namespaces, with MOSSHEAD_ADMIN_URL; safe to repeat."),
     "rewrite": (

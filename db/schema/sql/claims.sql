@@ -1,10 +1,10 @@
 -- Claims: what waits in lanes that are due, and the batches that are made of it. Each function takes many lanes, one after the other, for
 -- a transaction may see the events of one tenant at a time. Whoever calls them holds the lanes' locks.
 
--- Three functions lock lanes or batches one by one, by their keys, without those that others have locked. On Citus only a row whose
--- namespace is given can be locked. Elsewhere it takes as long as to lock them together.
+-- The next three functions lock lanes or batches one by one and skip those that others have locked. Citus can lock a row only by its
+-- namespace.
 
--- Lanes that are due, locked for a claim, in this order, with whether a profile and a reflection are due.
+-- Locks due lanes for a claim, in this order. profiles, reflections: whether one is due.
 create function mosshead.lock_due(tenants uuid[], namespaces uuid[])
     returns table (tenant_id uuid, namespace_id uuid, profiles boolean, reflections boolean)
     language plpgsql
@@ -21,7 +21,7 @@ begin
 end
 $$;
 
--- Lanes in which something waits to be erased: the others hear of it again after a while.
+-- Takes lanes with a waiting erasure. again: after how long such a lane is due again if it is not erased by then.
 create function mosshead.take_to_erase(tenants uuid[], namespaces uuid[], again interval)
     returns table (tenant_id uuid, namespace_id uuid)
     language plpgsql
@@ -40,7 +40,7 @@ begin
 end
 $$;
 
--- Batches of which somebody is told now, with their stages.
+-- Marks due batches as hinted.
 create function mosshead.hint(tenants uuid[], namespaces uuid[], batches uuid[])
     returns table (tenant_id uuid, namespace_id uuid, batch_id uuid, stage text)
     language plpgsql
@@ -60,8 +60,8 @@ begin
 end
 $$;
 
--- The first lane that is due of each of some tenants, from an id on: from tenant to tenant by the index, round and round. It walks by
--- statements, for on Citus the tenants are on all workers. events: of lanes in which events wait, or of the others.
+-- Returns some tenants' first due lanes, from an id on: from tenant to tenant through the index, wrapping around. Citus cannot do this
+-- in one recursive statement. events: lanes with waiting events, or the others.
 create function mosshead.first_lanes(drawn uuid, walked integer, most integer, events boolean)
     returns table (tenant_id uuid, namespace_id uuid, ready_at timestamptz)
     language plpgsql

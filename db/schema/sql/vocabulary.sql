@@ -95,7 +95,7 @@ create table mosshead.scopes (
     primary key (tenant_id, namespace_id, model)
 );
 
--- A scope has so many more, or fewer.
+-- Adds to the counts of a scope, or subtracts.
 create function mosshead.count_scope(of_tenant uuid, of_namespace uuid, of_model text, more_memories bigint, more_turns bigint)
     returns void language plpgsql as $$
 begin

@@ -64,13 +64,13 @@ def test_each_user_finds_its_own_town_and_no_other(towns: dict[str, Namespace]) 
         assert [one for found in pool.map(faults, [*TOWNS] * 3) for one in found] == []
 
 
-def test_a_name_is_resolved_within_its_namespace(towns: dict[str, Namespace]) -> None:
+def test_name_is_resolved_within_its_namespace(towns: dict[str, Namespace]) -> None:
     found = {town: namespace.resolve("Anna") for town, namespace in towns.items()}
     assert {one.status for one in found.values()} == {"resolved"}
     assert len({one.entity.id for one in found.values() if one.entity}) == len(TOWNS)
 
 
-def test_a_decision_is_undone(towns: dict[str, Namespace]) -> None:
+def test_decision_is_undone(towns: dict[str, Namespace]) -> None:
     namespace = towns["Leeds"]
     added = next(one for one in namespace.decisions.latest(action="add") if one.memory_id)
     namespace.undo(added.id)
@@ -79,7 +79,7 @@ def test_a_decision_is_undone(towns: dict[str, Namespace]) -> None:
 
 
 @pytest.mark.parametrize("trips", ["in one trip", "in a transaction"])
-def test_a_pooled_connection_shows_each_tenant_its_own_rows(
+def test_pooled_connection_shows_each_tenant_its_own_rows(
     citus_url: str, on_citus: Running, towns: dict[str, Namespace], trips: str
 ) -> None:
     """One connection, all tenants in turn, and one that is nobody's: the setting reaches the workers and outlasts no turn."""
@@ -101,7 +101,7 @@ def test_a_pooled_connection_shows_each_tenant_its_own_rows(
     engine.dispose()
 
 
-def test_a_reader_of_tables_without_content_sees_its_tenant_alone(
+def test_reader_of_tables_without_content_sees_its_tenant_alone(
     on_citus: Running, towns: dict[str, Namespace]
 ) -> None:
     own = towns["York"].path.tenant_id
@@ -113,7 +113,7 @@ def test_a_reader_of_tables_without_content_sees_its_tenant_alone(
             assert found == [(own,)], table
 
 
-def test_an_erased_conversation_is_gone(citus_url: str, on_citus: Running, towns: dict[str, Namespace]) -> None:
+def test_erased_conversation_is_gone(citus_url: str, on_citus: Running, towns: dict[str, Namespace]) -> None:
     namespace = towns["York"]
     erasure = namespace.erase(conversation="tea")
     on_citus.eventually(
