@@ -24,10 +24,14 @@ _LOCK_DISPATCHING = 0x6469737061746368  # "dispatch"
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """How many tasks the live workers can run at once, and how many more they can take now."""
+    """How many tasks the live workers can run at once, and how many more they can take now.
+
+    of_one_tenant: whether all lanes belong to one tenant, or there are none.
+    """
 
     all: int
     free: int
+    of_one_tenant: bool
 
 
 def dispatch_alone(connection: Connection) -> bool:
@@ -37,13 +41,16 @@ def dispatch_alone(connection: Connection) -> bool:
 
 def slots(connection: Connection, *, alive: timedelta, again: timedelta) -> Slots:
     """Return the workers' slots. alive: how old a heartbeat may be. again: after how long a hint counts as lost."""
+    # Of all lanes, the first and the last row of the primary key tell, however many there are.
     row = Sql(f"""
         select (select coalesce(sum(slots), 0) from mosshead.workers where seen_at > now() - %(alive)s::interval) as slots,
                (select count(*)
                 from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
-                where {_OPEN} and ({_LEASED} or batch.due_at <= now() and {_TOLD})) as busy
+                where {_OPEN} and ({_LEASED} or batch.due_at <= now() and {_TOLD})) as busy,
+               (select tenant_id from mosshead.lanes order by tenant_id limit 1)
+                   is not distinct from (select tenant_id from mosshead.lanes order by tenant_id desc limit 1) as of_one_tenant
     """).one(connection, alive=alive, again=again)
-    return Slots(row.slots, max(0, row.slots - row.busy))
+    return Slots(row.slots, max(0, row.slots - row.busy), row.of_one_tenant)
 
 
 def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[LaneRef]:
@@ -62,10 +69,11 @@ def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[Lan
     """).rows(connection, looked_at=looked_at)
     if len(found) == looked_at:
         drawn = uuid4()
-        for events in (True, False):  # lanes with events are ready soon; most of the others rest, and are due later
-            found += Sql("""
-                select tenant_id, namespace_id, ready_at from mosshead.first_lanes(%(drawn)s, %(walked)s, %(limit)s, %(events)s)
-            """).rows(connection, drawn=drawn, limit=limit, walked=_LOOKED_AT, events=events)
+        # Lanes with events are ready soon. The others rest until a profile or a reflection is due, most of them later.
+        for kind in ("lanes_with_events", "lanes_without_events"):
+            found += Sql(f"""
+                select tenant_id, namespace_id, ready_at from mosshead.{kind}(%(drawn)s, %(walked)s, %(limit)s)
+            """).rows(connection, drawn=drawn, limit=limit, walked=_LOOKED_AT)
     # A stage that failed and waits for its next try does not count as running: the tenant's other lanes need not wait for it.
     turns = Sql(f"""
         select tenant_id, count(*)
@@ -78,15 +86,6 @@ def due_lanes(connection: Connection, *, limit: int, of_tenant: int) -> list[Lan
         if turn <= of_tenant:
             due.append((turn, ready_at, lane))
     return [lane for *_, lane in sorted(due, key=itemgetter(0, 1))[:limit]]
-
-
-def of_one_tenant(connection: Connection) -> bool:
-    """Return whether all lanes belong to one tenant, or there are none."""
-    # The first and the last row of the primary key, whatever the number of lanes.
-    return Sql("""
-        select (select tenant_id from mosshead.lanes order by tenant_id limit 1)
-            is not distinct from (select tenant_id from mosshead.lanes order by tenant_id desc limit 1)
-    """).holds(connection)
 
 
 def batches_to_hint(
@@ -203,5 +202,5 @@ _LEASED = "(lane.lease_until is not null and lane.lease_until >= now())"
 
 _RESTING = "batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null"
 
-_LOOKED_AT = 100
+_LOOKED_AT = 50
 """How many more lanes than requested are read, and how many tenants of each kind."""

@@ -124,56 +124,54 @@ def dispatch(engine: Engine, settings: Settings, *, own_slot: bool = False) -> N
     Does nothing while another process dispatches. own_slot: dispatch one batch at most for a worker whose slot just became free,
     even while others dispatch. Two may then fill the same slot, and one of their hints waits its turn.
     """
-    with engine.begin() as connection:
-        if not own_slot and not lanes.dispatch_alone(connection):
-            return
-        waiting = stages_that_wait(paused_providers(connection, settings), settings)
-        slots = lanes.slots(connection, alive=housekeeping.ALIVE, again=_HINT_AGAIN)
-        if own_slot:
-            slots = replace(slots, free=min(slots.free, 1))
-        first = _to_try_with(connection, engine, settings, slots, waiting)
-        if first:
-            waiting = stages_that_wait(_failed(connection), settings)
-        free = slots.free - len(first)
-        due = lanes.batches_to_hint(connection, limit=free, again=_HINT_AGAIN, but_not=waiting) if free else []
-        claimed = [] if lanes.STAGES[0] in waiting else _claim(connection, engine, settings, slots, free - len(due))
-    told = [*first, *due, *claimed]
+    dispatched = partial(_dispatched, engine, settings, own_slot=own_slot)
+    try:
+        told = dispatched(together=True)
+    except Exception as error:
+        if is_of_all(error):
+            raise
+        told = dispatched(together=False)
     if told and not hint(*told):
         with engine.begin() as connection:
             lanes.forget_hints(connection, [batch for batch, _ in told])
 
 
-def _to_try_with(
-    connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, waiting: Sequence[str]
-) -> list[tuple[BatchRef, str]]:
-    """Claim a new batch if a failed provider may be tried; it goes before batches that waited for it.
-
-    Those may contain questions that the provider never answers, although it answers all others. As many as there are slots would
-    use every try, and the provider's recovery would never be noticed.
-    """
-    extract = lanes.STAGES[0]
-    may_be_tried = extract not in waiting and extract in stages_that_wait(_failed(connection), settings)
-    return _claim(connection, engine, settings, slots, min(1, slots.free)) if may_be_tried else []
-
-
-def _failed(connection: Connection) -> list[str]:
-    return [one.provider for one in leases.breakers(connection)]
+def _dispatched(engine: Engine, settings: Settings, *, own_slot: bool, together: bool) -> list[tuple[BatchRef, str]]:
+    """Mark or claim the batches to hint, and return them, with stages. together: claim in one transaction, not one per lane."""
+    with engine.begin() as connection:
+        if not own_slot and not lanes.dispatch_alone(connection):
+            return []
+        failed = [one.provider for one in leases.breakers(connection)]
+        waiting = stages_that_wait(paused_providers(connection, settings) if failed else (), settings)
+        slots = lanes.slots(connection, alive=housekeeping.ALIVE, again=_HINT_AGAIN)
+        if own_slot:
+            slots = replace(slots, free=min(slots.free, 1))
+        wait_for_failed = stages_that_wait(failed, settings)
+        claim_due = partial(_claim, connection, settings, slots, None if together else engine)
+        first: list[tuple[BatchRef, str]] = []
+        if lanes.STAGES[0] in wait_for_failed and lanes.STAGES[0] not in waiting:
+            # The failed provider may be tried. A new batch goes before those that waited for it: they may contain questions that
+            # it never answers, although it answers all others. As many as there are slots would use every try, and nobody would
+            # notice that it has recovered.
+            first = claim_due(min(1, slots.free))
+            waiting = wait_for_failed if first else waiting
+        free = slots.free - len(first)
+        due = lanes.batches_to_hint(connection, limit=free, again=_HINT_AGAIN, but_not=waiting) if free else []
+        claimed = [] if lanes.STAGES[0] in waiting else claim_due(free - len(due))
+    return [*first, *due, *claimed]
 
 
 def _claim(
-    connection: Connection, engine: Engine, settings: Settings, slots: lanes.Slots, limit: int
+    connection: Connection, settings: Settings, slots: lanes.Slots, each_by: Engine | None, limit: int
 ) -> list[tuple[BatchRef, str]]:
+    """Claim the first batches of due lanes, up to the limit. each_by: claims each lane in its own transaction."""
     if limit <= 0:
         return []
-    of_tenant = settings.tenant_slots or _share(slots.all, alone=lanes.of_one_tenant(connection))
+    of_tenant = settings.tenant_slots or _share(slots.all, alone=slots.of_one_tenant)
     due = lanes.due_lanes(connection, limit=limit + _SPARE, of_tenant=of_tenant)
-    try:
-        with connection.begin_nested():
-            return _claim_first(partial(claim, connection, settings=settings), due, limit, at_once=limit)
-    except Exception as error:
-        if is_of_all(error):
-            raise
-    return _claim_first(partial(_claim_alone, engine, settings), due, limit, at_once=1)
+    if each_by is None:
+        return _claim_first(partial(claim, connection, settings=settings), due, limit, at_once=limit)
+    return _claim_first(partial(_claim_alone, each_by, settings), due, limit, at_once=1)
 
 
 def _claim_first(
@@ -287,7 +285,9 @@ def _publish(producer: Producer, batch: BatchRef, stage: str) -> None:
     ids = [str(one) for one in (batch.lane.tenant_id, batch.lane.namespace_id, batch.batch_id)]
     parent = app.current_worker_task  # for Flower
     of = {"parent_id": parent.request.id, "root_id": parent.request.root_id} if parent else {}
-    message = app.amqp.create_task_message(str(uuid7()), f"mosshead.{stage}", args=ids, **of)
+    # For Flower, too. Celery's own form of them takes as long as the rest of the message.
+    shown = {"argsrepr": str(ids), "kwargsrepr": "{}"}
+    message = app.amqp.create_task_message(str(uuid7()), f"mosshead.{stage}", args=ids, **shown, **of)
     producer.publish(
         message.body,
         headers=message.headers,

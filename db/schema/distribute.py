@@ -11,7 +11,7 @@ from mosshead.errors import ConfigurationError
 from mosshead.store.connection import Sql
 
 _REFERENCE: Final = ("models", "tenants", "budgets", "api_tokens")
-"""Tables without a namespace that others refer to or a policy guards: each worker has a copy. The rest stay on the coordinator."""
+"""Tables without a namespace that others refer to or a policy guards: each worker has a copy. The coordinator keeps the rest."""
 
 _FIRST: Final = "mosshead.lanes"
 """All others are colocated with it, so one worker has all rows of a namespace."""

@@ -302,7 +302,7 @@ _GONE = ("08", "57P")
 
 
 # Citus needs the parameters to choose a worker, so it has no generic plans.
-# Set the tenant here, too: a server that does not treat a pipeline as a transaction, such as Postgres 17.0, ignores ``set local``.
+# The tenant, too: a server that does not treat a pipeline as a transaction, such as Postgres 17.0, ignores ``set local``.
 _SET_PLANS = """
     select set_config('mosshead.tenant_id', %(tenant_id)s, true),
            set_config('statement_timeout', coalesce(%(milliseconds)s::text, current_setting('statement_timeout')), true),

@@ -60,35 +60,54 @@ begin
 end
 $$;
 
--- Returns some tenants' first due lanes, from an id on: from tenant to tenant through the index, wrapping around. Citus cannot do this
--- in one recursive statement. events: lanes with waiting events, or the others.
-create function mosshead.first_lanes(drawn uuid, walked integer, most integer, events boolean)
-    returns table (tenant_id uuid, namespace_id uuid, ready_at timestamptz)
-    language plpgsql
-as $$
-#variable_conflict use_column
+-- Two functions return some tenants' due lanes, from an id on: from tenant to tenant through the index, wrapping around, until enough
+-- tenants are found. Citus cannot do this in one recursive statement. Each has its own index, which a plan uses only if the condition is
+-- constant.
+do $make$
 declare
-    waits    constant text := format(
-        'from mosshead.lanes where batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null '
-        'and first_pending_at is %s', case when events then 'not null' else 'null' end);
-    tenant   uuid := drawn;
-    first    uuid;
-    rounds   integer := 0;
+    kind  record;
 begin
-    for step in 1 .. walked loop
-        execute format('select tenant_id %s and tenant_id > $1 order by tenant_id limit 1', waits) into first using tenant;
-        if first is null then
-            execute format('select tenant_id %s order by tenant_id limit 1', waits) into first;
-            rounds := rounds + 1;
-        end if;
-        exit when first is null or rounds > 0 and first > drawn or rounds > 1;
-        tenant := first;
-        return query execute format(
-            'select tenant_id, namespace_id, ready_at %s and tenant_id = $1 and ready_at <= now() order by ready_at limit $2', waits)
-            using tenant, most;
+    for kind in
+        select * from (values ('lanes_with_events', 'is not null'), ('lanes_without_events', 'is null')) as one (name, has_events)
+    loop
+        execute format($function$
+            create function mosshead.%1$I(drawn uuid, walked integer, most integer)
+                returns table (tenant_id uuid, namespace_id uuid, ready_at timestamptz)
+                language plpgsql
+            as $$
+            #variable_conflict use_column
+            declare
+                tenant     uuid := drawn;
+                first      record;
+                found_due  integer := 0;
+                wrapped    boolean := false;
+            begin
+                for step in 1 .. walked loop
+                    select tenant_id, ready_at into first from mosshead.lanes
+                    where tenant_id > tenant and first_pending_at %2$s
+                      and batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null
+                    order by tenant_id, ready_at limit 1;
+                    if first is null and not wrapped then
+                        wrapped := true;
+                        tenant := '00000000-0000-0000-0000-000000000000';
+                        continue;
+                    end if;
+                    exit when first is null or wrapped and first.tenant_id > drawn or found_due >= most;
+                    tenant := first.tenant_id;
+                    continue when first.ready_at > now();
+                    found_due := found_due + 1;
+                    return query
+                    select tenant_id, namespace_id, ready_at from mosshead.lanes
+                    where tenant_id = tenant and ready_at <= now() and first_pending_at %2$s
+                      and batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null
+                    order by ready_at limit most;
+                end loop;
+            end
+            $$
+        $function$, kind.name, kind.has_events);
     end loop;
 end
-$$;
+$make$;
 
 -- Each publisher's next events of each lane, at most so many, without their text; nothing behind a gap in its numbers.
 -- gap: how long a missing event is waited for.
@@ -101,7 +120,7 @@ as $$
 #variable_conflict use_column
 begin
     for lane in 1 .. cardinality(tenants) loop
-        execute format('set local mosshead.tenant_id = %L', tenants[lane]::text);
+        perform mosshead.set_tenant(tenants[lane]);
         return query
         select event.* from mosshead.publishers as publisher cross join lateral (
             -- A time that Python has no name for would end the claims of all lanes: an event that got one by way of SQL fails in its batch.
@@ -124,7 +143,7 @@ begin
         ) as event
         where publisher.tenant_id = tenants[lane] and publisher.namespace_id = namespaces[lane];
     end loop;
-    set local mosshead.tenant_id = '';
+    perform mosshead.set_tenant(null);
 end
 $$;
 
@@ -141,7 +160,7 @@ begin
         select * from jsonb_to_recordset(claims) as given (
             tenant_id uuid, namespace_id uuid, batch_id uuid, stage text, event_ids uuid[])
     loop
-        execute format('set local mosshead.tenant_id = %L', one.tenant_id::text);
+        perform mosshead.set_tenant(one.tenant_id);
         if cardinality(one.event_ids) > 0 then
             perform mosshead.bind(one.tenant_id, one.namespace_id, one.batch_id, one.event_ids);
         end if;
@@ -164,7 +183,7 @@ begin
             )
         where lane.tenant_id = one.tenant_id and lane.namespace_id = one.namespace_id;
     end loop;
-    set local mosshead.tenant_id = '';
+    perform mosshead.set_tenant(null);
 end
 $$;
 

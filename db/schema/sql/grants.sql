@@ -19,9 +19,10 @@ grant select, insert, update, delete on all tables in schema mosshead to mosshea
 revoke all on mosshead.alembic_version from mosshead_worker;
 grant select on all tables in schema mosshead_read_v1 to mosshead_worker;
 grant execute on function
-    mosshead.current_tenant, mosshead.derived_id, mosshead.move_watermark, mosshead.settle_watermarks,
+    mosshead.current_tenant, mosshead.set_tenant, mosshead.derived_id, mosshead.move_watermark, mosshead.settle_watermarks,
     mosshead.made_at, mosshead.precedes, mosshead.name_key, mosshead.refresh_traits,
-    mosshead.lock_due, mosshead.take_to_erase, mosshead.hint, mosshead.first_lanes, mosshead.waiting_events, mosshead.claim, mosshead.bind,
+    mosshead.lanes_with_events, mosshead.lanes_without_events, mosshead.lock_due, mosshead.hint, mosshead.take_to_erase,
+    mosshead.waiting_events, mosshead.claim, mosshead.bind,
     mosshead.word_occurrences, mosshead.term, mosshead.terms, mosshead.count_words, mosshead.count_scope, mosshead.usage_within,
     mosshead_write_v1.publish
 to mosshead_worker;

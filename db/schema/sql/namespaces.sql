@@ -11,11 +11,25 @@
 create schema mosshead_read_v1;
 create schema mosshead_write_v1;
 
--- The tenant of the transaction, as set with set_config('mosshead.tenant_id', …, true). The policies compare each row with it.
+-- The tenant of the transaction, as set by set_tenant or by SET LOCAL. The policies compare each row with it.
 -- After a transaction the setting is '' and not null, hence nullif.
 create function mosshead.current_tenant() returns uuid
     language sql stable parallel safe
     return nullif(current_setting('mosshead.tenant_id', true), '')::uuid;
+
+-- Makes the rest of the transaction show only this tenant's rows, or none for null. Citus passes SET LOCAL on to its workers, but not
+-- set_config, which is quicker.
+create function mosshead.set_tenant(tenant uuid) returns void
+    language plpgsql
+as $$
+begin
+    if current_setting('citus.propagate_set_commands', true) = 'local' then
+        execute format('set local mosshead.tenant_id = %L', coalesce(tenant::text, ''));
+    else
+        perform set_config('mosshead.tenant_id', coalesce(tenant::text, ''), true);
+    end if;
+end
+$$;
 
 -- Ids of tenants and namespaces follow from their names, here as in the library: the first 16 bytes of the SHA-256 of the kind and
 -- the parts, joined by U+001F.

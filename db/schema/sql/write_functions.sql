@@ -248,10 +248,10 @@ begin
         if cardinality(sent.path) < 2 then
             raise exception 'namespace: needs a tenant and at least one more part' using errcode = 'check_violation';
         end if;
-        execute format('set local mosshead.tenant_id = %L', mosshead.derived_id('tenant', sent.path[1:1])::text);
+        perform mosshead.set_tenant(mosshead.derived_id('tenant', sent.path[1:1]));
         stored := stored + mosshead.receive(sent.path, sent.events, quiet, most);
     end loop;
-    set local mosshead.tenant_id = '';
+    perform mosshead.set_tenant(null);
     return stored;
 end
 $$;
@@ -282,7 +282,7 @@ begin
             tenant := mosshead.derived_id('tenant', path[1:1]);
             namespace := mosshead.derived_id('namespace', path);
             id := (letter -> 'event' ->> 'event_id')::uuid;
-            execute format('set local mosshead.tenant_id = %L', tenant::text);
+            perform mosshead.set_tenant(tenant);
             perform mosshead.open_lane(tenant, namespace, path);
             sent := letter -> 'event';
             event := mosshead.numbered(tenant, namespace, path, jsonb_build_array(sent)) -> 0;
@@ -308,7 +308,7 @@ begin
             tenant := nobody;
             namespace := nobody;
             id := left(letter ->> 'digest', 32)::uuid;
-            execute format('set local mosshead.tenant_id = %L', nobody::text);
+            perform mosshead.set_tenant(nobody);
             insert into mosshead.refused (tenant_id, namespace_id, letter_id, body)
             values (nobody, nobody, id, decode(coalesce(letter ->> 'body', ''), 'base64')) on conflict do nothing;
         end if;
@@ -317,6 +317,6 @@ begin
         on conflict (tenant_id, namespace_id, letter_id) do update
             set times = dead.times + 1, died_at = excluded.died_at, reason = excluded.reason;
     end loop;
-    set local mosshead.tenant_id = '';
+    perform mosshead.set_tenant(null);
 end
 $$;

@@ -101,9 +101,7 @@ def test_pooled_connection_shows_each_tenant_its_own_rows(
     engine.dispose()
 
 
-def test_reader_of_tables_without_content_sees_its_tenant_alone(
-    on_citus: Running, towns: dict[str, Namespace]
-) -> None:
+def test_reader_of_tables_without_content_sees_its_tenant_alone(on_citus: Running, towns: dict[str, Namespace]) -> None:
     own = towns["York"].path.tenant_id
     with psycopg.connect(on_citus.addresses.database_url) as connection:
         connection.execute("set local citus.propagate_set_commands = 'local'")
