@@ -1,8 +1,10 @@
 """A chat that remembers, for many users at once: FastAPI, AsyncOpenAI, AsyncMemory, answers as they come.
 
-    uvicorn examples.fastapi_chat:app
+    MOSSHEAD_EMBEDDER_PROCESS=true uvicorn examples.fastapi_chat:app
     curl -N localhost:8000/chat/sarah_123/c1 -H 'Content-Type: application/json' \\
         -d '{"messages": [{"role": "user", "content": "I just moved to Seattle."}]}'
+
+The local model then has a process of its own. In this one it would wait for the event loop longer than it computes.
 """
 
 import gc

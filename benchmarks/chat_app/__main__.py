@@ -250,7 +250,7 @@ def _phase(
 def _app(stage: Stage, *, memory: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", "benchmarks.chat_app.app:app", "--port", str(port)]
-    environment = stage.environment | {"CHAT_APP_MEMORY": memory}
+    environment = stage.environment | {"CHAT_APP_MEMORY": memory, "MOSSHEAD_EMBEDDER_PROCESS": "true"}
     if memory == "mem0":
         environment = peers_environment(stage.folder) | environment | _for_mem0(stage)
     with ExitStack() as stack:

@@ -204,7 +204,7 @@ def open_reading(
     settings: ClientSettings, read_timeout: float, *, driver: str = "psycopg"
 ) -> tuple[Engine, CachedEmbedder]:
     """Return the engine and the embedder, without querying either. For errors see `Memory.connect`."""
-    embedder = open_embedder(settings.embedder, **settings.endpoint._asdict())
+    embedder = open_embedder(settings.embedder, **settings.endpoint._asdict(), own_process=settings.embedder_process)
     engine = _open_engine(settings, embedder.name, checked_seconds("read_timeout", read_timeout), driver)
     _compare_models(engine, embedder)
     return engine, embedder

@@ -31,6 +31,7 @@ class ClientSettings:
 
     Attributes:
         spool_bytes: The maximum size of the spool.
+        embedder_process: Whether a local embedder gets a process of its own.
         keep_seconds: How long the spool keeps received events.
         connections: The maximum number of read connections.
         prepared_statements: Whether connections prepare statements.
@@ -39,6 +40,7 @@ class ClientSettings:
     database_url: str
     broker_url: str | None
     embedder: str
+    embedder_process: bool
     endpoint: Endpoint
     spool_dir: Path
     spool_bytes: int
@@ -59,8 +61,9 @@ def client_settings(
 ) -> ClientSettings:
     """Read each setting from its argument, else from MOSSHEAD_ and the argument's name in the environment.
 
-    If neither names a server, use the service that this user runs on this machine (`mosshead up`). The embedding endpoint, the
-    number of connections, whether they prepare statements, and how long the spool keeps events are from the environment only.
+    If neither names a server, use the service that this user runs on this machine (`mosshead up`). The embedding endpoint and
+    whether the embedder gets a process, the number of connections and whether they prepare statements, and how long the spool
+    keeps events are from the environment only.
 
     Raises:
         ConfigurationError: No database is configured and no service runs here, or a setting is invalid.
@@ -73,6 +76,7 @@ def client_settings(
         database_url=database,
         broker_url=broker,
         embedder=embedder or environment.get("MOSSHEAD_EMBEDDER") or "minilm",
+        embedder_process=_flag(environment, "MOSSHEAD_EMBEDDER_PROCESS", default=False),
         endpoint=Endpoint.chosen(
             url=environment.get("MOSSHEAD_EMBEDDING_URL") or None,
             api_key=environment.get("MOSSHEAD_EMBEDDING_API_KEY") or None,
@@ -88,7 +92,7 @@ def client_settings(
         connections=_number(
             environment, "MOSSHEAD_CONNECTIONS", _DEFAULT_CONNECTIONS, "connections from 1, such as 20", least=1
         ),
-        prepared_statements=_prepared_statements(environment),
+        prepared_statements=_flag(environment, "MOSSHEAD_PREPARED_STATEMENTS", default=True),
     )
 
 
@@ -115,10 +119,10 @@ def _number(environment: Mapping[str, str], name: str, default: int, what: str, 
     return int(given)
 
 
-def _prepared_statements(environment: Mapping[str, str]) -> bool:
-    given = environment.get("MOSSHEAD_PREPARED_STATEMENTS") or "true"
+def _flag(environment: Mapping[str, str], name: str, *, default: bool) -> bool:
+    given = environment.get(name) or str(default)
     if given.lower() not in {"true", "false"}:
-        raise ConfigurationError("MOSSHEAD_PREPARED_STATEMENTS: true or false")
+        raise ConfigurationError(f"{name}: true or false")
     return given.lower() == "true"
 
 

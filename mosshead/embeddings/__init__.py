@@ -8,6 +8,7 @@ from mosshead.embeddings.cache import CachedEmbedder
 from mosshead.embeddings.local.e5 import MultilingualE5
 from mosshead.embeddings.local.files import LOCAL_MODELS
 from mosshead.embeddings.local.minilm import MiniLM
+from mosshead.embeddings.local.process import EmbedderProcess
 from mosshead.embeddings.openai import OpenAIEmbedder
 from mosshead.embeddings.protocol import Embedder, Vectors
 from mosshead.errors import ConfigurationError
@@ -23,6 +24,7 @@ __all__ = [
     "OpenAIEmbedder",
     "Vectors",
     "open_embedder",
+    "open_local",
     "spec_of",
 ]
 
@@ -51,20 +53,28 @@ def spec_of(name: str) -> str:
     return next((one.spec for one in LOCAL_MODELS.values() if one.name == name), f"openai:{name}")
 
 
-def open_embedder(spec: str, *, api_key: str | None = None, base_url: str | None = None) -> CachedEmbedder:
+def open_local(spec: str) -> Embedder:
+    """Open the local model "minilm" or "e5"."""
+    return _LOCAL[spec]()
+
+
+def open_embedder(
+    spec: str, *, api_key: str | None = None, base_url: str | None = None, own_process: bool = False
+) -> CachedEmbedder:
     """Open the embedder named by MOSSHEAD_EMBEDDER, with a cache of recent vectors. Nothing is loaded or requested yet.
 
     Args:
         spec: "minilm", "e5", "openai:MODEL" or "openai:MODEL@DIMENSIONS".
         api_key: For the endpoint; by default OPENAI_API_KEY from the environment.
         base_url: Of the endpoint; by default OPENAI_BASE_URL from the environment.
+        own_process: Whether a local model gets a process of its own.
 
     Raises:
         ConfigurationError: The spec is invalid.
         ModelMissing: The local model is not installed.
     """
     if spec in _LOCAL:
-        return CachedEmbedder(_LOCAL[spec]())
+        return CachedEmbedder(EmbedderProcess(spec, open_local(spec)) if own_process else open_local(spec))
     endpoint = _ENDPOINT.fullmatch(spec)
     if endpoint is None:
         raise ConfigurationError(

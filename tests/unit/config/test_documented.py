@@ -10,7 +10,8 @@ from config.settings import Settings, unknown_settings
 ROOT = Path(__file__).resolve().parents[3]
 NAMES = {str(field.validation_alias or f"MOSSHEAD_{name}".upper()) for name, field in Settings.model_fields.items()}
 OF_THE_APP = {
-    f"MOSSHEAD_{name}" for name in ("SPOOL_DIR", "SPOOL_BYTES", "SPOOL_KEEP_SECONDS", "SIGNING_KEY", "CONNECTIONS")
+    f"MOSSHEAD_{name}"
+    for name in ("SPOOL_DIR", "SPOOL_BYTES", "SPOOL_KEEP_SECONDS", "SIGNING_KEY", "CONNECTIONS", "EMBEDDER_PROCESS")
 }
 PAGES = sorted(page.relative_to(ROOT).as_posix() for page in (ROOT / "docs").rglob("*.md"))
 OF_OTHERS = {"MOSSHEAD_NAMESPACE", "MOSSHEAD_MODEL_DIR", "MOSSHEAD_CONCURRENCY", "MOSSHEAD_PASSWORD"}

@@ -54,21 +54,23 @@ def test_malformed_size_names_the_setting(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize(
-    ("name", "given"), [("CONNECTIONS", "0"), ("CONNECTIONS", "many"), ("PREPARED_STATEMENTS", "1")]
+    ("name", "given"),
+    [("CONNECTIONS", "0"), ("CONNECTIONS", "many"), ("PREPARED_STATEMENTS", "1"), ("EMBEDDER_PROCESS", "1")],
 )
-def test_impossible_pool_names_the_setting(monkeypatch: pytest.MonkeyPatch, name: str, given: str) -> None:
+def test_impossible_value_names_the_setting(monkeypatch: pytest.MonkeyPatch, name: str, given: str) -> None:
     monkeypatch.setenv(f"MOSSHEAD_{name}", given)
     with pytest.raises(ConfigurationError, match=rf"^MOSSHEAD_{name}: "):
         client_settings(database_url="database")
 
 
-def test_environment_says_how_connections_are_pooled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_alone_has_settings_of_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     before = client_settings(database_url="database")
     monkeypatch.setenv("MOSSHEAD_CONNECTIONS", "3")
     monkeypatch.setenv("MOSSHEAD_PREPARED_STATEMENTS", "false")
+    monkeypatch.setenv("MOSSHEAD_EMBEDDER_PROCESS", "True")
     after = client_settings(database_url="database")
-    assert (before.connections, before.prepared_statements) == (20, True)
-    assert (after.connections, after.prepared_statements) == (3, False)
+    assert (before.connections, before.prepared_statements, before.embedder_process) == (20, True, False)
+    assert (after.connections, after.prepared_statements, after.embedder_process) == (3, False, True)
 
 
 def test_apps_own_database_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
