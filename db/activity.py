@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db.keys import LaneRef
-from mosshead.store.connection import Sql
+from mosshead.store.connection import Sql, in_one_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,10 @@ def active_namespaces(connection: Connection, *, tenant_id: UUID | None = None, 
 
 def contents(connection: Connection, tenant_id: UUID, namespace_ids: Sequence[UUID]) -> Mapping[UUID, NamespaceContent]:
     """Return the paths and entity counts of a tenant's namespaces, without replays. The tenant must be set."""
-    rows = Sql("""
+    rows = Sql(f"""
         select namespace_id, path, (
             select count(*) from mosshead.entities as entity
-            where entity.tenant_id = scope.tenant_id and entity.namespace_id = scope.namespace_id
-              and entity.known_to is null) as entities
+            where {in_one_namespace("entity", "scope")} and entity.known_to is null) as entities
         from mosshead.namespaces as scope
         where tenant_id = %(tenant_id)s and namespace_id = any(%(namespace_ids)s::uuid[]) and replay_of is null
     """).run(connection, tenant_id=tenant_id, namespace_ids=list(namespace_ids))

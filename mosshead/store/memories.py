@@ -365,31 +365,36 @@ NAMES_IN_ORDER = (
 )
 
 
-DISPUTED = f"""(
+def _disputed_by(beside: Callable[[str, str], str]) -> str:
+    """Return SQL for the current messages that contradict the alias ``memory``. Few memories are contradicted."""
+    return f"""(
     select array_agg(distinct other.said_by order by other.said_by) from mosshead_read_v1.memories as other
-    where {same_namespace("other", "memory")} and other.known_to is null and other.state = 'active'
+    where {beside("other", "memory")} and other.known_to is null and other.state = 'active'
       and other.memory_id = any(array(
         select edge.to_id from mosshead_read_v1.edges as edge
-        where {same_namespace("edge", "memory")} and edge.from_id = memory.memory_id and edge.kind = 'contradicts'
+        where {beside("edge", "memory")} and edge.from_id = memory.memory_id and edge.kind = 'contradicts'
         union all
         select edge.from_id from mosshead_read_v1.edges as edge
-        where {same_namespace("edge", "memory")} and edge.to_id = memory.memory_id and edge.kind = 'contradicts'
+        where {beside("edge", "memory")} and edge.to_id = memory.memory_id and edge.kind = 'contradicts'
       ))
 ) as disputed_by"""
-"""SQL for the current messages that contradict the alias ``memory``. Few memories are contradicted."""
 
 
-def memory_columns(holds: Callable[[str], str] | None = None) -> str:
-    """Return the columns of the alias ``memory`` that `memory_fields` reads. holds: SQL for an alias's rows at a time; now by
-    default.
+def memory_columns(
+    holds: Callable[[str], str] | None = None, *, beside: Callable[[str, str], str] = same_namespace
+) -> str:
+    """Return the columns of the alias ``memory`` that `memory_fields` reads.
+
+    holds: SQL for an alias's rows at a time; now by default. beside: SQL for whether two aliases' rows are of one namespace; of
+    the statement's by default.
     """
     over_time, then = ("", "") if holds is None else ("_over_time", f"and {holds('link')} and {holds('entity')}")
-    disputed = DISPUTED if holds is None else "null::text[] as disputed_by"
+    disputed = _disputed_by(beside) if holds is None else "null::text[] as disputed_by"
     return f"""{OWN_COLUMNS}, {disputed},
     (select {NAMES_IN_ORDER}
      from mosshead_read_v1.memory_entities{over_time} as link
      join mosshead_read_v1.entities{over_time} as entity using (tenant_id, namespace_id, entity_id)
-     where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id {then}) as about
+     where {beside("link", "memory")} and link.memory_id = memory.memory_id {then}) as about
 """
 
 

@@ -162,6 +162,7 @@ def stopped(running: Running, name: str) -> Iterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
+@pytest.mark.thorough
 def test_killing_a_server_under_load_loses_doubles_and_misorders_nothing(cluster: Cluster, running: Running) -> None:
     sent: list[Sent] = []
     users = [running.memory.namespace("chats", f"user-{number}") for number in range(CONVERSATIONS)]

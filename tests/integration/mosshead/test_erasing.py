@@ -94,7 +94,10 @@ def test_memory_remembered_and_forgotten_at_once_can_be_erased(sarah: Namespace,
     figs = sarah.remember("User likes figs")
     sarah.forget(figs)
     sarah.erase(figs)
-    assert [one["type"] for one in taken(3)] == ["remember", "forget", "erase"]
+    first, *others = taken(3)
+    assert [one["type"] for one in others] == ["forget", "erase"]
+    # The erasure empties what the spool still has.
+    assert (first["type"], "figs" in str(first)) in {("remember", True), ("import", False)}
 
 
 def test_one_receipt_is_read_without_the_others(sarah: Namespace, admin_engine: Engine) -> None:
