@@ -8,7 +8,8 @@ No process of the service runs: dispatching and the tasks are called from here, 
 claims: of each tenant's ten lanes one is due, with a message, and nine rest until later, as those of users who are away. Once
 with as many free slots as a few workers have, once with one, as a worker has that ended a batch. Hints go to a real Redis.
 --against: the folder of another checkout, whose dispatch claims as much in turn, in a process and a database of its own. On a
-machine that does other work as well, the ratio is what tells.
+machine that does other work as well, the ratio is what tells. The first dispatch of a turn is not counted, with or without
+another: it waits for what the other left the disk to write.
 batch: a message in a namespace that had some before, by a language model that answers at once, until its batch is done and the
 next is claimed. profile: the batch after it that refreshes the profile. publish: the arrival of ten messages in one transaction.
 Commits count reads, too. The pages were written since the last checkpoint, so the WAL holds hardly a whole one.
@@ -282,7 +283,7 @@ def _claimed(own: Claiming, other: Elsewhere | None, tenants: int, claims: int) 
     alone: list[list[float]] = [[] for _ in both]
     for turn in range(claims // 4 // _SLOTS):
         for place in range(len(both))[:: -1 if turn % 2 else 1]:
-            both[place].dispatch(_SLOTS)  # not counted: it waits for what the other has left the disk to write
+            both[place].dispatch(_SLOTS)  # not counted
             took[place] += [both[place].dispatch(_SLOTS) for _ in range(2)]
             alone[place] += [both[place].dispatch(1) for _ in range(_SLOTS)]
     return Claims(

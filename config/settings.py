@@ -22,14 +22,7 @@ _PREFIX = "MOSSHEAD_"
 _OF_OTHERS = {
     f"{_PREFIX}{name}"
     for name in (
-        *(
-            "SPOOL_DIR",
-            "SPOOL_BYTES",
-            "SPOOL_KEEP_SECONDS",
-            "SIGNING_KEY",
-            "CONNECTIONS",
-            "EMBEDDER_PROCESS",
-        ),  # the app
+        *"SPOOL_DIR SPOOL_BYTES SPOOL_KEEP_SECONDS SIGNING_KEY CONNECTIONS EMBEDDER_PROCESS".split(),  # the app
         *("NAMESPACE", "MODEL_DIR"),  # the command `mosshead`, the local model
         *("CONCURRENCY", "PASSWORD"),  # Procfile and docker-compose.yml
     )

@@ -97,15 +97,16 @@ def batches_to_hint(
     shows at once that its hint is lost. but_not: stages to leave out. Sees all tenants.
     """
     found = Sql(f"""
-        select batch.tenant_id, batch.namespace_id, batch.batch_id
+        select batch.tenant_id, batch.namespace_id, batch.batch_id, batch.hinted_at
         from mosshead.batches as batch join mosshead.lanes as lane using (tenant_id, namespace_id, batch_id)
         where {_OPEN} and batch.due_at <= now() and not {_LEASED} and not {_TOLD} and not batch.stage = any(%(but_not)s)
-        order by batch.due_at limit %(limit)s
-    """).rows(connection, limit=limit, again=again, but_not=list(but_not))
-    due = [LaneRef(*ids) for *ids, _ in found]
+        order by batch.due_at limit %(looked_at)s
+    """).rows(connection, looked_at=limit + _LOOKED_AT, again=again, but_not=list(but_not))
+    due = [LaneRef(row.tenant_id, row.namespace_id) for row in found]
+    batches, hinted = [row.batch_id for row in found], [row.hinted_at for row in found]
     rows = Sql("""
-        select * from mosshead.hint(%(tenants)s, %(namespaces)s, %(batches)s)
-    """).run(connection, **ids_of(due), batches=[row.batch_id for row in found])
+        select * from mosshead.hint(%(tenants)s, %(namespaces)s, %(batches)s, %(hinted)s::timestamptz[], %(limit)s)
+    """).run(connection, **ids_of(due), batches=batches, hinted=hinted, limit=limit)
     return [(BatchRef(LaneRef(*row[:2]), row.batch_id), row.stage) for row in rows]
 
 
@@ -121,12 +122,13 @@ def to_erase(connection: Connection, *, limit: int, again: timedelta) -> list[La
 
     again: after how long such a lane is due again if it is not erased by then.
     """
-    due = Sql("""
-        select tenant_id, namespace_id from mosshead.lanes where erase_due_at <= now() order by erase_due_at limit %(limit)s
-    """).rows(connection, limit=limit)
+    # Many more than requested: an app may hold lanes in its own transactions, and those behind them must not wait for it.
+    due = Sql(f"""
+        select tenant_id, namespace_id from mosshead.lanes where erase_due_at <= now() order by erase_due_at limit {_MOST_ERASED}
+    """).rows(connection)
     rows = Sql("""
-        select * from mosshead.take_to_erase(%(tenants)s, %(namespaces)s, %(again)s)
-    """).rows(connection, **ids_of([LaneRef(*row) for row in due]), again=again)
+        select * from mosshead.take_to_erase(%(tenants)s, %(namespaces)s, %(limit)s, %(again)s)
+    """).rows(connection, **ids_of([LaneRef(*row) for row in due]), limit=limit, again=again)
     return [LaneRef(*row) for row in rows]
 
 
@@ -202,5 +204,7 @@ _LEASED = "(lane.lease_until is not null and lane.lease_until >= now())"
 
 _RESTING = "batch_id is null and ready_at is not null and quarantined_at is null and erase_due_at is null"
 
+_MOST_ERASED = 1_000
+
 _LOOKED_AT = 50
-"""How many more lanes than requested are read, and how many tenants of each kind."""
+"""How many more lanes or batches than requested are read, since some may be locked, and how many tenants of each kind."""

@@ -126,18 +126,20 @@ def dispatch(engine: Engine, settings: Settings, *, own_slot: bool = False) -> N
     """
     dispatched = partial(_dispatched, engine, settings, own_slot=own_slot)
     try:
-        told = dispatched(together=True)
+        told = dispatched(each_by=None)
     except Exception as error:
         if is_of_all(error):
             raise
-        told = dispatched(together=False)
+        told = dispatched(each_by=engine)
     if told and not hint(*told):
         with engine.begin() as connection:
             lanes.forget_hints(connection, [batch for batch, _ in told])
 
 
-def _dispatched(engine: Engine, settings: Settings, *, own_slot: bool, together: bool) -> list[tuple[BatchRef, str]]:
-    """Mark or claim the batches to hint, and return them, with stages. together: claim in one transaction, not one per lane."""
+def _dispatched(
+    engine: Engine, settings: Settings, *, own_slot: bool, each_by: Engine | None
+) -> list[tuple[BatchRef, str]]:
+    """Mark or claim the batches to hint, and return them with their stages. each_by: as for `_claim`."""
     with engine.begin() as connection:
         if not own_slot and not lanes.dispatch_alone(connection):
             return []
@@ -147,7 +149,7 @@ def _dispatched(engine: Engine, settings: Settings, *, own_slot: bool, together:
         if own_slot:
             slots = replace(slots, free=min(slots.free, 1))
         wait_for_failed = stages_that_wait(failed, settings)
-        claim_due = partial(_claim, connection, settings, slots, None if together else engine)
+        claim_due = partial(_claim, connection, settings, slots, each_by)
         first: list[tuple[BatchRef, str]] = []
         if lanes.STAGES[0] in wait_for_failed and lanes.STAGES[0] not in waiting:
             # The failed provider may be tried. A new batch goes before those that waited for it: they may contain questions that
@@ -164,7 +166,9 @@ def _dispatched(engine: Engine, settings: Settings, *, own_slot: bool, together:
 def _claim(
     connection: Connection, settings: Settings, slots: lanes.Slots, each_by: Engine | None, limit: int
 ) -> list[tuple[BatchRef, str]]:
-    """Claim the first batches of due lanes, up to the limit. each_by: claims each lane in its own transaction."""
+    """Claim the first batches of due lanes, up to the limit. each_by: claims each lane in its own transaction; by default all are
+    claimed in this one.
+    """
     if limit <= 0:
         return []
     of_tenant = settings.tenant_slots or _share(slots.all, alone=slots.of_one_tenant)

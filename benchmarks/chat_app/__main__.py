@@ -6,8 +6,9 @@ Starts a Postgres, a Redis and the service, whose three processes run at a lower
 for 300 ms. Each person has a dog with a name of its own and twenty memories more. They talk to the example
 (examples/fastapi_chat.py) without memory, with it, and without it again. Every message is new, and comes half a pause to one and
 a half after the answer before. Without a pause fifty answers are always under way, and even the app alone is at its limit.
-All of it shares the machine's cores. Where the environment of the peers is there (`make peers`), they talk to the same app with
-mem0's AsyncMemory, too, which has the same memories in a database of its own and the same embedder.
+The app's embedder has its own process, whose time counts as the app's. All of it shares the machine's cores. Where the
+environment of the peers is there (`make peers`), they talk to the same app with mem0's AsyncMemory, too, which has the same
+memories in a database of its own and the same embedder.
 
 Then they talk once more while all of the service and its servers are killed, stay away for a while, and come back. In the end,
 when all is at rest, every message that was answered must be among its user's, and nobody was told of another's dog.

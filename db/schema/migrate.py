@@ -46,7 +46,7 @@ def _migrated(engine: Engine, passwords: Mapping[str, str | None], *, last: bool
     """
     try:
         with _turn(engine) as connection:
-            _revision(connection)
+            _revision(connection)  # raises if the database is newer
             _make_roles(connection, passwords)
             if not Sql("select from pg_available_extensions where name = 'vector'").exists(connection):
                 raise ConfigurationError(

@@ -61,9 +61,8 @@ def client_settings(
 ) -> ClientSettings:
     """Read each setting from its argument, else from MOSSHEAD_ and the argument's name in the environment.
 
-    If neither names a server, use the service that this user runs on this machine (`mosshead up`). The embedding endpoint and
-    whether the embedder gets a process, the number of connections and whether they prepare statements, and how long the spool
-    keeps events are from the environment only.
+    If neither names a server, use the service that this user runs on this machine (`mosshead up`). Everything
+    else is read from the environment only.
 
     Raises:
         ConfigurationError: No database is configured and no service runs here, or a setting is invalid.

@@ -21,17 +21,21 @@ begin
 end
 $$;
 
--- Takes lanes with a waiting erasure. again: after how long such a lane is due again if it is not erased by then.
-create function mosshead.take_to_erase(tenants uuid[], namespaces uuid[], again interval)
+-- Takes lanes with a waiting erasure, at most so many. again: after how long such a lane is due again if it is not erased by then.
+create function mosshead.take_to_erase(tenants uuid[], namespaces uuid[], most integer, again interval)
     returns table (tenant_id uuid, namespace_id uuid)
     language plpgsql
 as $$
+declare
+    taken  integer := 0;
 begin
     for place in 1 .. cardinality(tenants) loop
+        exit when taken >= most;
         perform from mosshead.lanes as lane
         where lane.tenant_id = tenants[place] and lane.namespace_id = namespaces[place] and lane.erase_due_at <= now()
         for update skip locked;
         continue when not found;
+        taken := taken + 1;
         return query
         update mosshead.lanes as lane set erase_due_at = now() + again
         where lane.tenant_id = tenants[place] and lane.namespace_id = namespaces[place]
@@ -40,18 +44,22 @@ begin
 end
 $$;
 
--- Marks due batches as hinted.
-create function mosshead.hint(tenants uuid[], namespaces uuid[], batches uuid[])
+-- Marks batches as hinted, at most so many. hinted: when each was hinted before; one that was hinted since is left out.
+create function mosshead.hint(tenants uuid[], namespaces uuid[], batches uuid[], hinted timestamptz[], most integer)
     returns table (tenant_id uuid, namespace_id uuid, batch_id uuid, stage text)
     language plpgsql
 as $$
+declare
+    taken  integer := 0;
 begin
     for place in 1 .. cardinality(tenants) loop
+        exit when taken >= most;
         perform from mosshead.batches as batch
         where batch.tenant_id = tenants[place] and batch.namespace_id = namespaces[place] and batch.batch_id = batches[place]
-          and batch.finished_at is null and batch.due_at <= now()
+          and batch.finished_at is null and batch.due_at <= now() and batch.hinted_at is not distinct from hinted[place]
         for update skip locked;
         continue when not found;
+        taken := taken + 1;
         return query
         update mosshead.batches as batch set hinted_at = now()
         where batch.tenant_id = tenants[place] and batch.namespace_id = namespaces[place] and batch.batch_id = batches[place]

@@ -1,7 +1,7 @@
 """A local embedder in a process of its own, for an app whose threads are busy.
 
-numpy gives the interpreter's lock up for each product and then waits for it. Beside a busy event loop that takes longer than to
-compute: four short texts need 105 ms there instead of 30.
+numpy releases the interpreter's lock for each product and then waits to get it back. Beside a busy event loop it waits longer
+than it computes: four short texts take 105 ms there instead of 30.
 """
 
 import json
@@ -21,7 +21,7 @@ from mosshead.embeddings.protocol import Embedder, Vectors
 from mosshead.fork_safety import Forkable, ForkSafeLock, watch
 
 _ANSWER_SECONDS: Final = 10.0
-"""For a batch, and for the start of the process before the first."""
+"""For the start of the process, or for a batch; a large one gets a second more per text."""
 
 _PAUSE_SECONDS: Final = 10.0
 """After a failure, before another process is started."""
@@ -32,10 +32,9 @@ _log = logging.getLogger("mosshead")
 
 
 class EmbedderProcess(Forkable):
-    """A local embedder that another process computes, which starts at once and ends with this one.
+    """A local embedder that runs in another process, which starts at once and ends with this one.
 
-    If it fails, this process embeds instead, and starts another later. It is thread-safe and fork-safe: a forked
-    child starts its own.
+    If that process fails, this one embeds and starts another later. Thread-safe and fork-safe: a forked child starts its own.
     """
 
     def __init__(self, spec: str, embedder: Embedder) -> None:
@@ -101,7 +100,6 @@ class _Helper:
 
     def __init__(self, spec: str) -> None:
         self._socket, theirs = socket.socketpair()
-        self._socket.settimeout(_ANSWER_SECONDS)
         with theirs:
             # In a session of its own: Ctrl-C is meant for the app. It ends when the app's end of the socket is closed.
             self._process = subprocess.Popen(  # noqa: S603 - our own code
@@ -116,6 +114,7 @@ class _Helper:
         import numpy as np
 
         asked = json.dumps(list(texts)).encode()
+        self._socket.settimeout(_ANSWER_SECONDS + len(texts))
         self._socket.sendall(_LENGTH.pack(len(asked)) + asked)
         return np.frombuffer(_received(self._socket, 4 * len(texts) * dimensions), np.float32).reshape(-1, dimensions)
 

@@ -12,7 +12,7 @@ from mosshead.store.connection import Sql, in_one_trip, tenant_transaction
 from mosshead.urls import sqlalchemy_url
 from tests.acceptance.running import Running
 
-TENANTS, USERS, MESSAGES = 4, 3, 6
+TENANTS, MESSAGES = 4, 6
 TOWNS = ("Leeds", "York", "Hull", "Bath", "Derby", "Poole", "Truro", "Wells", "Ripon", "Ely", "Durham", "Exeter")
 LONG_ENOUGH = 300.0
 
@@ -83,7 +83,9 @@ def test_pooled_connection_shows_each_tenant_its_own_rows(
     citus_url: str, on_citus: Running, towns: dict[str, Namespace], trips: str
 ) -> None:
     """One connection, all tenants in turn, and one that is nobody's: the setting reaches the workers and outlasts no turn."""
-    engine = create_engine(sqlalchemy_url(on_citus.addresses.database_url, "X"), pool_size=1, max_overflow=0)
+    engine = create_engine(
+        sqlalchemy_url(on_citus.addresses.database_url, "MOSSHEAD_DATABASE_URL"), pool_size=1, max_overflow=0
+    )
     asked = Sql("select distinct tenant_id from mosshead_read_v1.messages")
 
     def tenants(tenant_id: UUID) -> set[UUID]:

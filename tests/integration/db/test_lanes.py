@@ -8,6 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import Engine, text
+from sqlalchemy.event import listen, remove
 
 from db import inbox, lanes, leases
 from db.keys import BatchRef, LaneRef
@@ -317,3 +318,58 @@ class TestQuarantine:
         self.die(worker, publishing, times=3)
         neighbour = Worker(worker.engine, LaneRef(worker.lane.tenant_id, uuid4()))
         assert not self.quarantined(neighbour)
+
+
+def test_lane_held_by_an_app_delays_no_other_erasure(
+    tenant: Tenant, worker_engine: Engine, admin_engine: Engine
+) -> None:
+    _, (held, free) = tenant(2)
+    with admin_engine.begin() as connection:
+        connection.execute(text("update mosshead.lanes set erase_due_at = null"))
+        for seconds, lane in enumerate((held, free)):
+            connection.execute(
+                text("""
+                    update mosshead.lanes set erase_due_at = now() - make_interval(secs => 10 - :seconds)
+                    where tenant_id = :tenant_id and namespace_id = :namespace_id"""),
+                lane.scope | {"seconds": seconds},
+            )
+    with admin_engine.begin() as app, worker_engine.begin() as connection:
+        app.execute(
+            text("select from mosshead.lanes where tenant_id = :tenant_id and namespace_id = :namespace_id for update"),
+            held.scope,
+        )
+        assert lanes.to_erase(connection, limit=1, again=MINUTE) == [free]
+        assert lanes.to_erase(connection, limit=1, again=MINUTE) == []
+    with worker_engine.begin() as connection:
+        assert lanes.to_erase(connection, limit=1, again=MINUTE) == [held]
+
+
+def test_locked_batch_delays_no_other_hint(tenant: Tenant, worker_engine: Engine, admin_engine: Engine) -> None:
+    _, made = tenant(2)
+    held, free = (claimed(worker_engine, lane) for lane in made)
+    with admin_engine.begin() as app, worker_engine.begin() as connection:
+        app.execute(text("select from mosshead.batches where batch_id = :batch_id for update"), held.scope)
+        assert [one for one, _ in lanes.batches_to_hint(connection, limit=1, again=-SOON)] == [free]
+
+
+def test_batch_hinted_meanwhile_by_another_is_not_hinted_twice(
+    worker: Worker, batch: BatchRef, worker_engine: Engine
+) -> None:
+    others: list[tuple[BatchRef, str]] = []
+
+    def hint() -> list[tuple[BatchRef, str]]:
+        with worker_engine.begin() as connection:
+            return lanes.batches_to_hint(connection, limit=1000, again=-SOON)
+
+    def meanwhile(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "mosshead.hint(" in statement and not others:
+            others.append((batch, "being hinted"))
+            others[:] = hint()
+
+    listen(worker_engine, "before_cursor_execute", meanwhile)
+    try:
+        mine = hint()
+    finally:
+        remove(worker_engine, "before_cursor_execute", meanwhile)
+    assert batch in {one for one, _ in others}
+    assert batch not in {one for one, _ in mine}

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -50,15 +49,6 @@ def shell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
         return Said(int(ended.value.code or 0), *capsys.readouterr())
 
     return run
-
-
-@pytest.fixture(autouse=True)
-def _all_shipped() -> Iterator[None]:
-    """Wait for the shippers of a test: on a busy machine one may send after `Memory.close`, into the next test's queue."""
-    yield
-    for thread in threading.enumerate():
-        if thread.name == "mosshead-shipper":
-            thread.join(_PATIENCE_SECONDS)
 
 
 @pytest.fixture

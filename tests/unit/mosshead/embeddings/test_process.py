@@ -96,10 +96,10 @@ def test_killed_process_is_replaced_after_a_pause_and_nobody_notices(
 
 
 def test_stopped_process_is_given_up_after_a_while(
-    apart: EmbedderProcess, helpers: Callable[[], list[psutil.Process]]
+    apart: EmbedderProcess, helpers: Callable[[], list[psutil.Process]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = apart.embed(TEXTS)
-    apart._helpers[0]._socket.settimeout(0.3)
+    monkeypatch.setattr(process, "_ANSWER_SECONDS", -3.5)  # half a second for these four texts
     helpers()[0].send_signal(signal.SIGSTOP)
     begun = time.monotonic()
     assert np.allclose(apart.embed(TEXTS), expected, atol=1e-6)

@@ -1,7 +1,7 @@
 """Checked events, before they are numbered and as they are sent."""
 
 import json
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -153,3 +153,13 @@ def test_checked_event_contains_no_secret() -> None:
     assert body["content"] == "my pin is [redacted: PIN]"
     assert body["metadata"] == {"notes": ["my pin is [redacted: PIN]"]}
     assert check_event({**MESSAGE, "namespace": ["acme", "bo"], "content": "PIN 4821"}).body.count("4821") == 0
+
+
+def test_exit_in_the_middle_of_a_check_stays_an_exit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def end(_id: UUID) -> str:
+        raise SystemExit(3)  # as a signal handler does
+
+    check_events(SARAH, [MESSAGE])
+    monkeypatch.setattr(UUID, "__str__", end)
+    with pytest.raises(SystemExit):
+        check_events(SARAH, [MESSAGE])
