@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db.keys import LaneRef
-from mosshead.store.connection import Sql, in_one_namespace
+from mosshead.store.connection import Sql, same_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def contents(connection: Connection, tenant_id: UUID, namespace_ids: Sequence[UU
     rows = Sql(f"""
         select namespace_id, path, (
             select count(*) from mosshead.entities as entity
-            where {in_one_namespace("entity", "scope")} and entity.known_to is null) as entities
+            where {same_namespace("entity", "scope")} and entity.known_to is null) as entities
         from mosshead.namespaces as scope
         where tenant_id = %(tenant_id)s and namespace_id = any(%(namespace_ids)s::uuid[]) and replay_of is null
     """).run(connection, tenant_id=tenant_id, namespace_ids=list(namespace_ids))

@@ -15,7 +15,7 @@ from db import namespaces
 from db.decisions import Stamp
 from db.keys import ENDED, LaneRef, VersionConflict
 from mosshead.ids import document_id
-from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, both_of_namespace, of_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def said_to(connection: Connection, lane: LaneRef) -> dict[UUID, str]:
         from mosshead.decisions as decision
         cross join lateral jsonb_array_elements_text(decision.fact -> 'messages') as source
         join mosshead.messages as message
-          on {same_namespace("message", "decision")} and message.message_id = cast(source.value as uuid)
+          on {both_of_namespace("message", "decision")} and message.message_id = cast(source.value as uuid)
         where {of_namespace("decision")} and decision.action = 'document'
         group by decision.decision_id
     """).pairs(connection, lane.scope)

@@ -16,7 +16,7 @@ from db.keys import ENDED, LaneRef, as_jsonb, begin, insert
 from mosshead.language.names import normalise
 from mosshead.models.entities import RegisteredEntity
 from mosshead.models.kinds import EntityType
-from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, both_of_namespace, of_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def known_entities(connection: Connection, lane: LaneRef, names: Sequence[str], 
         each as (select entity_id, bool_or(named) as named from spoken_of group by entity_id)
         select {_REGISTERED} from each join mosshead.entities as entity using (entity_id) {_PARENT}
         left join mosshead.profiles as profile
-          on {same_namespace("profile", "entity")} and profile.entity_id = entity.entity_id
+          on {both_of_namespace("profile", "entity")} and profile.entity_id = entity.entity_id
         where {_NOW}
         order by each.named desc, profile.touched_at desc nulls last, entity.entity_id
         limit %(limit)s
@@ -401,14 +401,14 @@ _NOW = f"{of_namespace('entity')} and entity.known_to is null"
 
 _PARENT = f"""
     left join mosshead.entities as parent
-      on {same_namespace("parent", "entity")} and parent.entity_id = entity.parent_id and parent.known_to is null
+      on {both_of_namespace("parent", "entity")} and parent.entity_id = entity.parent_id and parent.known_to is null
 """
 
 _REGISTERED = f"""
     entity.entity_id, entity.name, entity.entity_type, entity.description, entity.parent_id, entity.is_user,
     parent.name as parent,
     (select array_agg(alias.alias order by alias.alias) from mosshead.entity_aliases as alias
-     where {same_namespace("alias", "entity")} and alias.entity_id = entity.entity_id and alias.known_to is null) as aliases
+     where {both_of_namespace("alias", "entity")} and alias.entity_id = entity.entity_id and alias.known_to is null) as aliases
 """
 
 _DUE_AT = "least(profile.touched_at + %(least)s::interval, profile.dirty_since + %(most)s::interval)"

@@ -18,7 +18,7 @@ from db.decisions import Stamp
 from db.keys import MEMORIES, LaneRef, VersionConflict, insert, renew
 from mosshead.embeddings.protocol import Vector
 from mosshead.language.retractions import says_no_more
-from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, both_of_namespace, of_namespace
 from mosshead.store.memories import CurrentMemory
 from mosshead.timestamps import offset_of
 
@@ -115,10 +115,10 @@ def messages_of_withdrawn(connection: Connection, lane: LaneRef, memory_ids: Seq
         select message.message_id, message.content, array_agg(source.quote) as quotes
         from mosshead.messages as message
         join mosshead.memory_sources as source
-          on {same_namespace("source", "message")} and source.message_id = message.message_id and source.known_to is null
+          on {both_of_namespace("source", "message")} and source.message_id = message.message_id and source.known_to is null
          and source.stance = 'for'
         join mosshead.memories as memory
-          on {same_namespace("memory", "source")} and memory.memory_id = source.memory_id and memory.known_to is null
+          on {both_of_namespace("memory", "source")} and memory.memory_id = source.memory_id and memory.known_to is null
         where {of_namespace("message")} and message.message_id = any(array(
             select message_id from mosshead.memory_sources
             where {OF_NAMESPACE} and memory_id = any(%(memory_ids)s::uuid[]) and known_to is null and stance = 'for'))

@@ -11,7 +11,7 @@ from db import memories
 from db.decisions import Stamp
 from db.keys import ENDED, LaneRef, insert, renew
 from mosshead.embeddings.protocol import Vector
-from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, both_of_namespace, of_namespace
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def ask(connection: Connection, lane: LaneRef, memory_id: UUID, asked: NewQuesti
     question = {name: getattr(asked, name) for name in NewQuestion.__slots__} | {"relations": relations}
     conversation = f"""
         (select conversation_id from mosshead.messages as message
-         where {same_namespace("message", "one")} and message.message_id = one.message_id)
+         where {both_of_namespace("message", "one")} and message.message_id = one.message_id)
     """
     rows = [shared | question | {"asked_at": stamp.at}]
     if insert(connection, "questions", rows, conflict="do nothing", conversation_id=conversation):

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection
 
 from db.keys import OF_BATCH, BatchRef, LaneRef
-from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, both_of_namespace, of_namespace
 
 _MOST_MESSAGES = 100
 """A reflection takes batches with up to this many messages in total, or one batch that has more."""
@@ -279,6 +279,6 @@ _NARROWED = f"""
     and reflection.subject = coalesce(%(subject)s, reflection.subject)
     and (%(conversations)s::text[] is null or exists (
         select from mosshead.reflection_batches as seen join mosshead.events as event
-          on {same_namespace("event", "seen")} and event.batch_id = seen.batch_id
+          on {both_of_namespace("event", "seen")} and event.batch_id = seen.batch_id
         where {_SAME} and event.conversation_id = any(%(conversations)s::text[])))
 """

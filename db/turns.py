@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row
 
 from db.keys import OF_BATCH, BatchRef, LaneRef, as_jsonb
 from mosshead.embeddings.protocol import Vector
-from mosshead.store.connection import OF_NAMESPACE, Sql, in_one_namespace, of_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
 from mosshead.timestamps import in_zone
 
 
@@ -163,9 +163,9 @@ _TURN = (
 
 _LACKING = f"""
     from mosshead.messages as message
-    join mosshead.events as event on {in_one_namespace("event", "message")}
+    join mosshead.events as event on {same_namespace("event", "message")}
       and event.event_id = message.message_id and event.state = 'done'
     where message.tenant_id = %(tenant_id)s and message.role in ('user', 'assistant') and message.content <> '' and not exists (
         select from mosshead.turns as turn
-        where {in_one_namespace("turn", "message")} and turn.message_id = message.message_id and turn.model = %(model)s)
+        where {same_namespace("turn", "message")} and turn.message_id = message.message_id and turn.model = %(model)s)
 """

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from db.decisions import Stamp
 from db.keys import DOCUMENTS, ENDED, MEMORIES, TABLES, LaneRef, TemporalTable, begin, same_entity, told_anew
-from mosshead.store.connection import Sql, of_namespace, same_namespace
+from mosshead.store.connection import Sql, both_of_namespace, of_namespace
 
 _INTRODUCING: Final = frozenset({"add", "update", "supersede", "contradict", "none"})
 
@@ -264,7 +264,7 @@ _REVERSE_MEMORIES: Final = f"""
     where {_rows(MEMORIES, "made", "made_by")} and {_same_key(MEMORIES, "now", "made")} and now.known_to is null;
 
     {begin("memories", **_SAID_BEFORE)} from mosshead.memories as now left join mosshead.memories as before
-      on {same_namespace("before", "now")} and before.memory_id = now.memory_id
+      on {both_of_namespace("before", "now")} and before.memory_id = now.memory_id
      and before.ended_by = %(undone)s
     where {of_namespace("now")} and now.memory_id = any(%(memories)s::uuid[]) and now.ended_by = %(decision_id)s
     returning 1
@@ -272,7 +272,7 @@ _REVERSE_MEMORIES: Final = f"""
 
 _REVERSED: Final = f"""
     mosshead.memories as after join mosshead.memories as until
-      on {same_namespace("until", "after")} and until.memory_id = after.memory_id
+      on {both_of_namespace("until", "after")} and until.memory_id = after.memory_id
      and until.ended_by = %(decision_id)s
     where {of_namespace("after")} and after.memory_id = any(%(memories)s::uuid[]) and after.made_by = %(decision_id)s
       and (after.content, after.state) is distinct from (until.content, until.state)
@@ -298,9 +298,9 @@ _REVERSE_VECTORS: Final = f"""
            after.tenant_id, after.namespace_id, vector.model, 'memory', after.memory_id, after.version, vector.embedding
     from (select after.* from {_REVERSED} and after.state = 'active') as after
     join mosshead.memories as before
-      on {same_namespace("before", "after")} and before.memory_id = after.memory_id and before.ended_by = %(undone)s
+      on {both_of_namespace("before", "after")} and before.memory_id = after.memory_id and before.ended_by = %(undone)s
     join mosshead.embeddings as vector
-      on {same_namespace("vector", "after")}
+      on {both_of_namespace("vector", "after")}
      and vector.owner_kind = 'past_memory' and vector.owner_id = after.memory_id and vector.version <= before.version
     where {told_by("vector", "after")}
     order by after.memory_id, vector.model, vector.version desc

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from db.inbox import BURY
 from db.keys import LaneRef
-from mosshead.store.connection import OF_NAMESPACE, Sql, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, both_of_namespace
 
 _LOCK_ERASING = 0x6572617365  # "erase"
 
@@ -66,7 +66,7 @@ def put_up(
         select tenant_id, namespace_id, event_id, %(of_scope)s, sha256(convert_to(%(conversation)s, 'UTF8')),
                coalesce(mosshead.made_at(event_id), received_at), position,
                nullif(publisher_id, (select mosshead.derived_id('publisher', path) from mosshead.namespaces as named
-                                     where {same_namespace("named", "event")})),
+                                     where {both_of_namespace("named", "event")})),
                publisher_sequence
         from mosshead.events as event
         where {OF_NAMESPACE} and event_id = %(erasure_id)s

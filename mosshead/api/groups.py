@@ -9,7 +9,7 @@ from mosshead.embeddings import Embedder
 from mosshead.models.memories import Hit
 from mosshead.paths import NamespacePath, NamespacePrefix
 from mosshead.redaction import redact
-from mosshead.store.connection import BinaryVector, Sql, in_one_namespace, tenant_transaction
+from mosshead.store.connection import BinaryVector, Sql, same_namespace, tenant_transaction
 from mosshead.store.memories import memory_columns, memory_fields
 from mosshead.text import readable
 
@@ -86,7 +86,7 @@ _SIMILAR = Sql(f"""
         order by similarity desc, vector.owner_id
         limit %(limit)s
     )
-    select {memory_columns(beside=in_one_namespace)}, nearest.similarity, nearest.path
+    select {memory_columns(beside=same_namespace)}, nearest.similarity, nearest.path
     from nearest join mosshead_read_v1.memories as memory
       on memory.tenant_id = %(tenant_id)s and memory.namespace_id = nearest.namespace_id and memory.memory_id = nearest.owner_id
      and memory.known_to is null and memory.state = 'active'

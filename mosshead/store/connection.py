@@ -39,12 +39,12 @@ def of_namespace(alias: str) -> str:
     return f"{alias}.tenant_id = %(tenant_id)s and {alias}.namespace_id = %(namespace_id)s"
 
 
-def in_one_namespace(one: str, other: str) -> str:
-    """Return the SQL condition that two aliases' rows belong to the same namespace, for statements over several."""
+def same_namespace(one: str, other: str) -> str:
+    """Return the SQL condition that two aliases' rows belong to the same namespace, for statements over several of them."""
     return f"{one}.tenant_id = {other}.tenant_id and {one}.namespace_id = {other}.namespace_id"
 
 
-def same_namespace(one: str, other: str) -> str:
+def both_of_namespace(one: str, other: str) -> str:
     """Return the SQL condition that two aliases' rows belong to the statement's namespace.
 
     It names the namespace for both: Citus sends a statement to one worker only if each of its tables is named that way.

@@ -16,7 +16,7 @@ from mosshead.models.kinds import EntityType, Granularity, MemoryKind, Role
 from mosshead.models.memories import Entity, Occurrence, Profile, Progress, Source, StoredMemory
 from mosshead.models.messages import StoredMessage
 from mosshead.paths import NamespacePath
-from mosshead.store.connection import OF_NAMESPACE, Sql, of_namespace, same_namespace
+from mosshead.store.connection import OF_NAMESPACE, Sql, both_of_namespace, of_namespace
 from mosshead.timestamps import in_zone
 
 
@@ -48,7 +48,7 @@ def memories(
           and (%(kind)s::text is null or memory.kind = %(kind)s)
           and (%(about)s::uuid is null or exists (
               select from mosshead_read_v1.memory_entities as link
-              where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id and link.entity_id = %(about)s))
+              where {both_of_namespace("link", "memory")} and link.memory_id = memory.memory_id and link.entity_id = %(about)s))
         order by memory.salience desc, memory.memory_id limit %(limit)s"""
     return memories_where(connection, path, which, limit=limit, kind=kind, state=state, about=about)
 
@@ -58,8 +58,8 @@ def lasting_statement(path: NamespacePath, limit: int) -> Sql:
     which = f"""memory.state = 'active' and memory.kind <> 'event' and exists (
             select from mosshead_read_v1.memory_entities as link
             join mosshead_read_v1.entities as entity
-              on {same_namespace("entity", "link")} and entity.entity_id = link.entity_id
-            where {same_namespace("link", "memory")} and link.memory_id = memory.memory_id
+              on {both_of_namespace("entity", "link")} and entity.entity_id = link.entity_id
+            where {both_of_namespace("link", "memory")} and link.memory_id = memory.memory_id
               and link.role = 'subject' and link.certainty = 'sure' and entity.is_user)
         order by memory.salience desc, memory.memory_id limit %(limit)s"""
     return Sql(_memories_where(which), {**path.ids, "limit": limit})
@@ -97,7 +97,7 @@ def memory(
                message.occurred_at_offset
         from mosshead_read_v1.provenance_over_time as source
         left join mosshead_read_v1.messages as message
-          on {same_namespace("message", "source")} and message.message_id = source.message_id
+          on {both_of_namespace("message", "source")} and message.message_id = source.message_id
         where {known("source")} and source.memory_id = %(memory_id)s
         order by source.stance desc, message.occurred_at, source.message_id
     """).run(connection, scope(path, as_of), memory_id=row.memory_id)
@@ -194,7 +194,7 @@ def profiles(connection: Connection, path: NamespacePath, *, entity_ids: Iterabl
     rows = Sql(f"""
         select {_ENTITY_COLUMNS}, profile.summary, profile.refreshed_at from {_ENTITY_TABLES}
         left join mosshead_read_v1.profiles as profile
-          on {same_namespace("profile", "entity")} and profile.entity_id = entity.entity_id
+          on {both_of_namespace("profile", "entity")} and profile.entity_id = entity.entity_id
         where {of_namespace("entity")} and entity.entity_id = any(%(entity_ids)s)
     """).run(connection, path.ids, entity_ids=list(entity_ids))
     return [Profile(entity=entity_of(row), summary=row.summary or "", refreshed_at=row.refreshed_at) for row in rows]
@@ -270,7 +270,7 @@ _LATEST_IN_EFFECT = f"""
                message.occurred_at_offset, message.metadata
         from mosshead_read_v1.messages as message
         join mosshead_read_v1.turns as turn
-          on {same_namespace("turn", "message")} and turn.message_id = message.message_id and turn.model = %(model)s
+          on {both_of_namespace("turn", "message")} and turn.message_id = message.message_id and turn.model = %(model)s
         where {of_namespace("message")} and (%(conversation)s::text is null or message.conversation_id = %(conversation)s)
         order by message.occurred_at desc, message.message_id desc limit %(limit)s
     ), oldest as (
@@ -312,7 +312,7 @@ _AHEAD = f"""
            ahead.occurred_at_offset, ahead.metadata,
            row_number() over (partition by ahead.conversation_id order by ahead.occurred_at, ahead.position) - 1 + (
                select count(distinct turn.message_id) from mosshead_read_v1.turns as turn
-               where {same_namespace("turn", "ahead")}
+               where {both_of_namespace("turn", "ahead")}
                  and turn.conversation_id = (select coalesce(ahead.conversation_id, ''))) as place
     from mosshead_read_v1.messages_ahead as ahead
     where {of_namespace("ahead")}
@@ -381,7 +381,7 @@ def _disputed_by(beside: Callable[[str, str], str]) -> str:
 
 
 def memory_columns(
-    holds: Callable[[str], str] | None = None, *, beside: Callable[[str, str], str] = same_namespace
+    holds: Callable[[str], str] | None = None, *, beside: Callable[[str, str], str] = both_of_namespace
 ) -> str:
     """Return the columns of the alias ``memory`` that `memory_fields` reads.
 
@@ -403,17 +403,17 @@ MEMORY_COLUMNS = memory_columns()
 _ENTITY_COLUMNS = f"""
     entity.entity_id, entity.key, entity.name, entity.entity_type, entity.description, entity.is_user, parent.name as parent,
     (select array_agg(alias.alias order by alias.alias) from mosshead_read_v1.aliases as alias
-     where {same_namespace("alias", "entity")} and alias.entity_id = entity.entity_id) as aliases,
+     where {both_of_namespace("alias", "entity")} and alias.entity_id = entity.entity_id) as aliases,
     (select count(*) from mosshead_read_v1.memory_entities as link
      join mosshead_read_v1.memories as memory using (tenant_id, namespace_id, memory_id)
-     where {same_namespace("link", "entity")}
+     where {both_of_namespace("link", "entity")}
        and link.entity_id = entity.entity_id and memory.known_to is null and memory.state = 'active') as memories
 """
 
 _ENTITY_TABLES = f"""
     mosshead_read_v1.entities as entity
     left join mosshead_read_v1.entities as parent
-      on {same_namespace("parent", "entity")} and parent.entity_id = entity.parent_id
+      on {both_of_namespace("parent", "entity")} and parent.entity_id = entity.parent_id
 """
 
 # A replica that has replayed nothing since its start has at least what its last checkpoint had.
