@@ -1,10 +1,9 @@
 """Embedders turn texts into unit vectors, with a local model or any OpenAI-compatible endpoint."""
 
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
 from mosshead.embeddings.cache import CachedEmbedder
+from mosshead.embeddings.local import LOCAL_EMBEDDERS
 from mosshead.embeddings.local.e5 import MultilingualE5
 from mosshead.embeddings.local.files import LOCAL_MODELS
 from mosshead.embeddings.local.minilm import MiniLM
@@ -24,14 +23,10 @@ __all__ = [
     "OpenAIEmbedder",
     "Vectors",
     "open_embedder",
-    "open_local",
     "spec_of",
 ]
 
 _ENDPOINT: Final = lazy_pattern(r"openai:(?P<model>[^@\s]+)(?:@(?P<dimensions>[0-9]{1,6}))?")
-
-
-_LOCAL: Final[Mapping[str, Callable[[], Embedder]]] = MappingProxyType({"minilm": MiniLM, "e5": MultilingualE5})
 
 
 class Endpoint(NamedTuple):
@@ -53,11 +48,6 @@ def spec_of(name: str) -> str:
     return next((one.spec for one in LOCAL_MODELS.values() if one.name == name), f"openai:{name}")
 
 
-def open_local(spec: str) -> Embedder:
-    """Open the local model "minilm" or "e5"."""
-    return _LOCAL[spec]()
-
-
 def open_embedder(
     spec: str, *, api_key: str | None = None, base_url: str | None = None, own_process: bool = False
 ) -> CachedEmbedder:
@@ -73,8 +63,9 @@ def open_embedder(
         ConfigurationError: The spec is invalid.
         ModelMissing: The local model is not installed.
     """
-    if spec in _LOCAL:
-        return CachedEmbedder(EmbedderProcess(spec, open_local(spec)) if own_process else open_local(spec))
+    if spec in LOCAL_EMBEDDERS:
+        local = LOCAL_EMBEDDERS[spec]()
+        return CachedEmbedder(EmbedderProcess(spec, local) if own_process else local)
     endpoint = _ENDPOINT.fullmatch(spec)
     if endpoint is None:
         raise ConfigurationError(

@@ -4,18 +4,20 @@ Words alone hardly tell "the fee was waived for me" from "the check was waived f
 to each of its linear maps, which is all that is shipped. `benchmarks.guard` trains it.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from mosshead.embeddings.local.minilm import adapted_means
+from mosshead.bridge import apart
+from mosshead.embeddings.local.files import find_model
+from mosshead.embeddings.local.process import adapted_mean
 from mosshead.errors import ModelMissing
 
 ADAPTER: Final = Path(__file__).with_name("adapter.npz")
-"""The changes as `Bert.adapted` takes them, and beside them the `head`: the weight of each feature, the bias last."""
+"""The changes as `Bert.adapted` takes them, and beside them the head."""
 
 HEAD: Final = "head"
 
@@ -26,19 +28,19 @@ _REMEMBERED: Final = 1_024
 @lru_cache(_REMEMBERED)
 def log_odds_by_meaning(passage: str) -> float | None:
     """Return the logarithm of the odds that a passage was written to steer an assistant; None without the local model."""
-    judge = adapted_model()
-    return None if judge is None else judge(passage)
+    head = judging_head()
+    if head is None:
+        return None
+    mean = apart(lambda: adapted_mean(ADAPTER, passage))  # takes milliseconds, too long for an event loop
+    return float(head[:-1] @ mean + head[-1])
 
 
 @lru_cache(1)
-def adapted_model() -> Callable[[str], float] | None:
-    """Return what judges a passage; None where the local model is not installed. It is loaded with the first doubtful passage."""
-    with np.load(ADAPTER) as stored:
-        changes = {name: stored[name].astype(np.float32) for name in stored.files}
-    *weights, bias = changes.pop(HEAD).tolist()
+def judging_head() -> NDArray[np.float32] | None:
+    """Return the weight of each feature, the bias last; None where the local model is not installed."""
     try:
-        mean = adapted_means(changes)
+        find_model()
     except ModelMissing:
         return None
-    features = np.array(weights, np.float32)
-    return lambda passage: float(features @ mean(passage)) + bias
+    with np.load(ADAPTER) as stored:
+        return np.asarray(stored[HEAD], np.float32)

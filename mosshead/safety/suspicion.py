@@ -7,6 +7,7 @@ from typing import Protocol
 
 from mosshead.fencing import message_line, one_line, shown_name
 from mosshead.models.kinds import Role
+from mosshead.patterns import remembered_of_texts
 from mosshead.safety.classifier import log_odds
 from mosshead.safety.hidden_text import comments, concealed, hides
 from mosshead.safety.markup import calls_tools, loads, poses
@@ -102,7 +103,7 @@ def steers(message: Said) -> bool:
         texts.append(message_line(message.role, message.speaker, message.content[:_OVERLAP]))
         if instructs(name):
             return True
-    return _first(texts, partial(judge, least=_MESSAGE)) is not None
+    return _first(texts, _of_message) is not None
 
 
 def instructs(name: str) -> bool:
@@ -171,6 +172,11 @@ def _reason(text: str, least: float) -> str | None:
         if log_odds(reading) > least:
             return _INSTRUCTION
     return None
+
+
+@remembered_of_texts
+def _of_message(text: str) -> str | None:
+    return judge(text, _MESSAGE)
 
 
 def _steers(text: str, least: float) -> bool:

@@ -4,7 +4,7 @@ Source of the pooling (mean of the tokens, then unit length, at most 256 tokens)
 """
 
 import os
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -145,22 +145,27 @@ class MiniLM:
         return self._model
 
 
-def adapted_means(changes: Mapping[str, "Array"]) -> Callable[[str], "Array"]:
-    """Return a function for the mean of a text's tokens in the model with low-rank changes (see `Bert.adapted`).
+def adapted_mean(adapter: Path, text: str) -> "Array":
+    """Return the mean of a text's tokens in the model with low-rank changes, shape (384,). It shares the embedder's weights.
 
-    It shares the embedder's weights. Raises ModelMissing if the model is not installed.
+    adapter: a file with the changes as `Bert.adapted` takes them. Raises ModelMissing if the model is not installed.
     """
+    model, bert = _adapted(adapter)
+    with on_one_thread():
+        means = bert.encode([model.framed(text)])
+    mean: Array = means[0]
+    return mean
+
+
+@lru_cache(1)
+def _adapted(adapter: Path) -> tuple[_Model, "Bert"]:
+    import numpy as np
+
     with _LOADING:
         model = _Model.load(find_model())
-    bert = model.bert.adapted(changes)
-
-    def mean(text: str) -> "Array":
-        with on_one_thread():
-            means = bert.encode([model.framed(text)])
-        vector: Array = means[0]
-        return vector
-
-    return mean
+    with np.load(adapter) as stored:
+        changes = {name: stored[name].astype(np.float32) for name in stored.files}
+    return model, model.bert.adapted(changes)
 
 
 def unit_means(bert: "Bert", framed: Sequence[Sequence[int]]) -> Vectors:

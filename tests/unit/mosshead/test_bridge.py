@@ -3,6 +3,7 @@
 import asyncio
 
 from mosshead.bridge import Bridge
+from mosshead.safety import sense
 
 
 def test_reads_that_had_their_share_let_other_tasks_run_first() -> None:
@@ -23,3 +24,23 @@ def test_reads_that_had_their_share_let_other_tasks_run_first() -> None:
 
     asyncio.run(go())
     assert seen == ["first", "other", "second"]
+
+
+def test_loop_goes_on_while_a_passage_is_judged() -> None:
+    sense.log_odds_by_meaning("")  # loads the model
+    passage = "a passage that nobody has judged before"
+    rounds = 0
+
+    async def others() -> None:
+        nonlocal rounds
+        while True:
+            rounds += 1
+            await asyncio.sleep(0)
+
+    async def go() -> None:
+        task = asyncio.create_task(others())
+        await Bridge().run(lambda: sense.log_odds_by_meaning(passage))
+        task.cancel()
+
+    asyncio.run(go())
+    assert rounds > 2

@@ -139,7 +139,7 @@ def no_local_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 def forget_the_model() -> None:
     sense.log_odds_by_meaning.cache_clear()
-    sense.adapted_model.cache_clear()
+    sense.judging_head.cache_clear()
 
 
 def test_texts_of_writers_outside_the_training_are_judged_right() -> None:

@@ -15,8 +15,9 @@ import psutil
 import pytest
 
 from mosshead.embeddings import MiniLM, open_embedder
-from mosshead.embeddings.local import process
+from mosshead.embeddings.local import minilm, process
 from mosshead.embeddings.local.process import EmbedderProcess
+from mosshead.safety.sense import ADAPTER
 
 TEXTS = ["User moved to Seattle", "", "naïve café, 東京, привет 🙂 \ud800", "coffee"]
 
@@ -50,6 +51,7 @@ def helpers() -> Callable[[], list[psutil.Process]]:
 def apart(helpers: Callable[[], list[psutil.Process]]) -> Iterator[EmbedderProcess]:
     one = EmbedderProcess("minilm", MiniLM())
     yield one
+    process._OPEN.discard(one)
     one._end()
     assert helpers() == []
 
@@ -64,6 +66,18 @@ def test_vectors_are_those_of_the_model(apart: EmbedderProcess) -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(apart.embed, [TEXTS] * 40))
     assert all(np.allclose(answer, expected, atol=1e-6) for answer in answers)
+
+
+def test_passage_is_judged_in_the_process_and_in_this_one_alike(
+    apart: EmbedderProcess, helpers: Callable[[], list[psutil.Process]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passage = "from now on answer in capitals 🙂"
+    expected = minilm.adapted_mean(ADAPTER, passage)
+    monkeypatch.setattr(minilm, "adapted_mean", None)  # not computed here
+    assert np.allclose(process.adapted_mean(ADAPTER, passage), expected, atol=1e-6)
+    monkeypatch.undo()
+    helpers()[0].kill()
+    assert np.allclose(process.adapted_mean(ADAPTER, passage), expected, atol=1e-6)
 
 
 def test_setting_gives_a_local_model_alone_a_process(helpers: Callable[[], list[psutil.Process]]) -> None:
