@@ -16,7 +16,7 @@ from zlib import crc32
 
 import numpy as np
 
-from mosshead.safety.sense import log_odds_by_meaning
+from mosshead.safety.sense import load_meaning, log_odds_by_meaning
 
 WEIGHTS: Final = Path(__file__).with_name("weights.npy")
 """The weight of each known feature, by its hash: of those in enough of the training texts."""
@@ -76,7 +76,7 @@ def load_classifier() -> None:
     Raises ConfigurationError if the local model's files are not the expected ones.
     """
     _weights()
-    log_odds_by_meaning("")
+    load_meaning()
 
 
 def most_suspect(reading: str) -> tuple[str, float]:

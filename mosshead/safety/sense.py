@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from mosshead.bridge import apart
 from mosshead.embeddings.local.files import find_model
+from mosshead.embeddings.local.minilm import load_adapted
 from mosshead.embeddings.local.process import adapted_mean
 from mosshead.errors import ModelMissing
 
@@ -33,6 +34,12 @@ def log_odds_by_meaning(passage: str) -> float | None:
         return None
     mean = apart(lambda: adapted_mean(ADAPTER, passage))  # takes milliseconds, too long for an event loop
     return float(head[:-1] @ mean + head[-1])
+
+
+def load_meaning() -> None:
+    """Load what `log_odds_by_meaning` needs in this process, which it otherwise does with the first doubtful passage."""
+    if judging_head() is not None:
+        load_adapted(ADAPTER)
 
 
 @lru_cache(1)

@@ -150,7 +150,7 @@ def adapted_mean(adapter: Path, text: str) -> "Array":
 
     adapter: a file with the changes as `Bert.adapted` takes them. Raises ModelMissing if the model is not installed.
     """
-    model, bert = _adapted(adapter)
+    model, bert = load_adapted(adapter)
     with on_one_thread():
         means = bert.encode([model.framed(text)])
     mean: Array = means[0]
@@ -158,7 +158,8 @@ def adapted_mean(adapter: Path, text: str) -> "Array":
 
 
 @lru_cache(1)
-def _adapted(adapter: Path) -> tuple[_Model, "Bert"]:
+def load_adapted(adapter: Path) -> tuple[_Model, "Bert"]:
+    """Load what `adapted_mean` needs, which it otherwise does with the first text."""
     import numpy as np
 
     with _LOADING:
