@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from benchmarks.faults.machine import Engines, lane_machine
 from benchmarks.faults.resend_machine import Resending
-from db import inbox, lanes, leases
+from db import inbox, leases
 from mosshead.publishing import spool, spool_statements
 from mosshead.publishing.queue import Window
 from workers import scheduler
@@ -142,7 +142,6 @@ _TOO_EARLY = """
     end
 """
 
-_READY = "ready_at is not null and quarantined_at is null and erase_due_at is null"
 _WHERE_RECEIVED = " and state = 'received' returning event_id"
 
 RESEND_MUTANTS: Mapping[str, Mutant] = {
@@ -162,7 +161,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "apply without state check": _without(inbox, "mark_done", _WHERE_RECEIVED, " returning event_id"),
     "leased to two": _without(leases, "take", " and (lease_until is null or lease_until < now())"),
     "renewed by anybody": _without(leases, "renew", " and epoch = %(epoch)s and lease_owner = %(owner)s"),
-    "a second batch": _without(lanes, "lock_due", "{_RESTING}", _READY),
+    "a second batch": _function_without("lock_due", " and lane.batch_id is null"),
     "order of arrival": _without(inbox, "events_of_batch", "order by place", "order by position"),
     "suspects together": _changed(scheduler, "next_batch", _as_many_as_fit),
     "crashes not counted": _without(leases, "take", "starts = starts + 1", "starts = 1"),
