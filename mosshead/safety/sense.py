@@ -29,11 +29,12 @@ _REMEMBERED: Final = 1_024
 @lru_cache(_REMEMBERED)
 def log_odds_by_meaning(passage: str) -> float | None:
     """Return the logarithm of the odds that a passage was written to steer an assistant; None without the local model."""
+    return apart(lambda: _log_odds(passage))  # takes milliseconds, too long for an event loop
+
+
+def _log_odds(passage: str) -> float | None:
     head = judging_head()
-    if head is None:
-        return None
-    mean = apart(lambda: adapted_mean(ADAPTER, passage))  # takes milliseconds, too long for an event loop
-    return float(head[:-1] @ mean + head[-1])
+    return None if head is None else float(head[:-1] @ adapted_mean(ADAPTER, passage) + head[-1])
 
 
 def load_meaning() -> None:

@@ -26,7 +26,7 @@ def test_each_event_that_a_failover_loses_is_resent_once_and_in_order() -> None:
     run_machine(Resending, examples=1_000 if settings.get_current_profile_name() == "thorough" else 25)
 
 
-def test_every_fault_still_finds_its_place_in_the_code(engines: Engines) -> None:
+def test_every_mutant_still_finds_its_place_in_the_code(engines: Engines) -> None:
     for mutant in MUTANTS.values():
         with mutant(engines.admin):
             pass

@@ -1,4 +1,4 @@
-"""A local embedder in a process of its own, for an app whose threads are busy. It also judges what recent messages mean.
+"""A local embedder in a process of its own, for an app whose threads are busy. The guard's model runs there, too.
 
 numpy releases the interpreter's lock for each product and then waits to get it back. Beside a busy event loop it waits longer
 than it computes: four short texts take 105 ms there instead of 30.
