@@ -19,6 +19,7 @@ from kombu.message import Message
 from kombu.messaging import Consumer, Producer
 
 from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, Broker
+from workers.broker import RENEWED_SECONDS
 from workers.transport import read_what_others_push
 
 _IDLE_SECONDS = 0.25
@@ -111,15 +112,16 @@ class _RabbitArrivals(Arrivals):
     def __init__(self, connection: Connection, take: Take, ahead: int) -> None:
         self._channel: Any = connection.channel()
         self._channel.auto_decode = False
-        QUEUE(self._channel).declare()
         self._channel.basic_qos(0, ahead, False)
 
         def receive(message: Any) -> None:
+            self._heard = time.monotonic()
             content_type = str(message.properties.get("content_type"))
             # Do not decompress it: ours are never compressed, and a few bytes may unpack to more than the memory holds.
             take(QueuedMessage(content_type, message.body or b"", message.delivery_tag))
 
-        self._consumer = self._channel.basic_consume(QUEUE.name, callback=receive)
+        self._receive = receive
+        self._subscribe()
         self._checked = time.monotonic()
 
     def drain(self, timeout: float) -> None:
@@ -128,6 +130,9 @@ class _RabbitArrivals(Arrivals):
         if time.monotonic() - self._checked > _HEARTBEAT_CHECKED_SECONDS:
             connection.heartbeat_tick()
             self._checked = time.monotonic()
+        if time.monotonic() - self._heard > RENEWED_SECONDS:
+            self.stop()
+            self._subscribe()
         connection.drain_events(timeout=timeout)
 
     def stored(self, messages: Sequence[QueuedMessage]) -> None:
@@ -139,3 +144,8 @@ class _RabbitArrivals(Arrivals):
 
     def put_back(self, messages: Sequence[QueuedMessage]) -> None:
         """Do nothing: unacknowledged messages are still in RabbitMQ."""
+
+    def _subscribe(self) -> None:
+        QUEUE(self._channel).declare()
+        self._consumer = self._channel.basic_consume(QUEUE.name, callback=self._receive)
+        self._heard = time.monotonic()

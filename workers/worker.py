@@ -11,6 +11,7 @@ from celery import bootsteps, signals
 from celery.exceptions import TimeLimitExceeded, WorkerLostError
 from celery.worker.consumer.delayed_delivery import DelayedDelivery
 from celery.worker.control import Panel
+from celery.worker.state import reserved_requests
 from sqlalchemy import Connection, Engine
 
 from config.logging import configure_logging
@@ -20,7 +21,7 @@ from db.engine import open_engine
 from db.keys import BatchRef, LaneRef
 from mosshead.errors import MossheadError
 from mosshead.store.connection import tenant_transaction
-from workers.broker import check_broker
+from workers.broker import RENEWED_SECONDS, check_broker
 from workers.celery_app import app
 from workers.dependencies import (
     WORKER_URL,
@@ -83,7 +84,23 @@ class _Turning(bootsteps.StartStopStep):  # type: ignore[misc]  # Celery has no 
         _watch.wait()
 
 
-app.steps["consumer"].add(_Turning)
+class _Renewal(bootsteps.StartStopStep):  # type: ignore[misc]  # Celery has no types
+    """Subscribes an idle worker to RabbitMQ's queues again. With tasks in hand, it would get more than its share."""
+
+    requires = ("celery.worker.consumer:Tasks",)
+
+    def start(self, consumer: Any) -> None:
+        def renew() -> None:
+            if not reserved_requests:
+                consumer.task_consumer.cancel()
+                consumer.task_consumer.declare()
+                consumer.task_consumer.consume()
+
+        if consumer.connection.transport.driver_type == "amqp":
+            consumer.timer.call_repeatedly(RENEWED_SECONDS, renew)  # ends when the connection is lost
+
+
+app.steps["consumer"].update({_Turning, _Renewal})
 
 
 @signals.worker_ready.connect

@@ -263,6 +263,27 @@ def test_event_without_a_queue_does_not_count_as_sent(cluster: Cluster, running:
     running.eventually(lambda: status(running).queued_events == 0, "the intake takes from the new queue")
 
 
+@pytest.mark.parametrize("name", [QUEUE_NAME, QUEUES["reflect"]])
+def test_consumer_that_the_server_forgot_subscribes_again(cluster: Cluster, running: Running, name: str) -> None:
+    """RabbitMQ forgets some consumers of a queue that is deleted and declared anew, and does not tell them."""
+    if not isinstance(cluster, RabbitNodes):
+        pytest.skip("a client of Redis asks for each message")
+    with broker_at(running.addresses.broker_url).open() as connection:
+        channel: Any = connection.default_channel
+
+        def consumers() -> int:
+            return int(channel.queue_declare(name, passive=True).consumer_count)
+
+        running.eventually(lambda: consumers() == 1, "there is a consumer")
+        for _ in range(100):
+            channel.queue_delete(name)
+            channel.queue_declare(name, durable=True, auto_delete=False, arguments={"x-queue-type": "quorum"})
+            time.sleep(0.1)
+            if consumers() == 0:
+                break
+        running.eventually(lambda: consumers() == 1, "the consumer is back", 30)
+
+
 def effects(running: Running) -> list[Effect]:
     """Return the effects of the chats' events, in order."""
     rows = running.rows(f"""
