@@ -356,11 +356,12 @@ def workers_with(engine: Engine, slots: int, *, seen_ago: timedelta = NONE, name
 
 
 def nothing_at_work(engine: Engine) -> None:
-    """Reset what earlier tests left: no due lanes, open batches, live workers, or providers down."""
+    """Reset what earlier tests left: no due lanes, waiting events, open batches, live workers, or providers down."""
     with engine.begin() as connection:
         connection.exec_driver_sql("""
-            update mosshead.lanes set ready_at = null, lease_until = null, lease_owner = null, erase_due_at = null
-            where num_nonnulls(ready_at, lease_until, lease_owner, erase_due_at) > 0
+            update mosshead.lanes
+            set ready_at = null, lease_until = null, lease_owner = null, erase_due_at = null, pending = 0, batch_id = null
+            where pending > 0 or num_nonnulls(ready_at, lease_until, lease_owner, erase_due_at, batch_id) > 0
         """)
         connection.exec_driver_sql(
             "update mosshead.batches set stage = 'done', finished_at = now() where finished_at is null"

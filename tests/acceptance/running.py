@@ -107,7 +107,9 @@ def machine(
         through(straight) as addresses,
     ):
         procfile = _procfile(data_dir, flower=flower, worker=worker)
-        with processes(addresses, to_logs=True, procfile=procfile) as kept:
+        with processes(
+            addresses, to_logs=True, procfile=procfile, grace=0.0
+        ) as kept:  # nothing is asked of them any more
             if flower:
                 wait_until(lambda: flower_answers(addresses), timeout=60, what="Flower")
             wait_until(lambda: _ready(addresses), timeout=60, what="the worker and the intake")
