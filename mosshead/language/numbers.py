@@ -80,15 +80,20 @@ def spelt_numbers(text: str, lexicon: Lexicon, *, articles: bool = True) -> Iter
 
 
 def _beside_figures(keys: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
-    """Yield what figures and words mean together: "86 and a half", and the months of years or days of weeks."""
+    """Yield what figures and words mean together: "86 and a half grand", and the months of years or days of weeks."""
     for at, key in enumerate(keys):
         whole = float(key) if key.isdecimal() and len(key) <= _LONGEST_FIGURE else None
         worth = [whole] if whole is not None else _worth(key, lexicon)
         number = _sum(worth) if worth else 1.0
-        ahead = [one for one in keys[at + 1 : at + 4] if not lexicon.has("joiners", one) and not _is_one(one, lexicon)]
+        ahead = [one for one in keys[at + 1 : at + 5] if not lexicon.has("joiners", one) and not _is_one(one, lexicon)]
         more = lexicon.numbers.get(ahead[0], 1.0) if ahead else 1.0
-        if whole is not None and more < 1:
-            yield _in_one_form(f"{Decimal(str(whole + more)):f}")
+        if whole is not None and (more < 1 or more >= _HUNDRED):
+            factor = (
+                lexicon.numbers.get(ahead[1], 1.0) if more < 1 and ahead[1:] else more
+            )  # "6 and a half grand", "62 grand"
+            amount = Decimal(str(whole + more if more < 1 else whole))
+            yield _in_one_form(f"{amount:f}")
+            yield _in_one_form(f"{amount * Decimal(str(factor if factor >= _HUNDRED else 1)):f}")
         span = lexicon.spans.get(ahead[0] if worth and ahead else key, 0)
         if span in _PARTS:
             yield _in_one_form(f"{Decimal(str(number * _PARTS[span])):f}")

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from mosshead.language.dates.spans import months_on
 from mosshead.language.lexicon import (
     Lexicon,
     Word,
@@ -36,8 +37,11 @@ _LONGEST_MONTH, _LAST_MONTH = 31, 12
 _RUN_TOGETHER = 5
 _NOON = 12
 _SHORT_NAME, _CLIPPED = 4, 5
+_AN_ORDINAL = 5
+"""Letters of the shortest word for first; articles are shorter."""
 _ON_CLOCK = re.compile(r"(?<![\d:.])(1[3-9]|2[0-3])(?=:00| ?(?:h|hs|hrs|uhr|uur|heures|horas|ore)\b)")
 _DAY_MONTH = re.compile(r"(?<![\d.,/-])(\d{1,2})[./-](\d{1,2})(?:[./-]|(?![\d,:]))")
+_OF_A_MONTH = frozenset(("de", "di", "of", "do"))
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|er)$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -213,6 +217,7 @@ def missing_claims(
     figures = [*_missing_numbers(content, lexicons, said, times), *_missing_dates(content, lexicons, said, times)]
     if not said.counts_in_words:
         missing, figures = [*missing, *figures], []
+    figures += _misdated(content, lexicons, said, times)
     return Missing(
         tuple(dict.fromkeys(missing)),
         tuple(dict.fromkeys(word.text for word in words if word.text not in missing)),
@@ -341,6 +346,29 @@ def _missing_dates(
                 yield word.text
 
 
+def _misdated(content: str, lexicons: Sequence[Lexicon], said: Utterances, times: SourceVocabulary) -> Iterator[str]:
+    """Yield dates whose day was neither said nor meant, though its number was: as a month, or as "a"."""
+    meant = {(day.day, day.month) for day in said.days}
+    first = any(one.numbers.get(key) == 1 and len(key) >= _AN_ORDINAL for one in said.lexicons for key in said.keys)
+    for day, month, written in _days_and_months(content, lexicons):
+        literal = re.search(rf"(?<!\d)0?{day}(?!\d)", said.text) or (
+            first if day == 1 else str(day) in said.vocabulary.numbers
+        )
+        if not (literal or str(day) in times.numbers or (day, month) in meant):
+            yield written
+
+
+def _days_and_months(content: str, lexicons: Sequence[Lexicon]) -> Iterator[tuple[int, int, str]]:
+    """Yield the days of a text with their months, as in "3 de marzo" and "March 3"."""
+    words = [word for word in words_of(content) if word.key not in _OF_A_MONTH]
+    for one, other in pairwise(words):
+        for day, month in ((one, other), (other, one)):
+            number = _ORDINAL.sub("", day.key)
+            months = [lexicon.months[month.key] for lexicon in lexicons[:1] if month.key in lexicon.months]
+            if months and number.isdecimal() and 0 < int(number) <= _LONGEST_MONTH:
+                yield int(number), months[0], f"{one.text} {other.text}"
+
+
 def _calendar(lexicon: Lexicon, keys: Iterable[str]) -> Iterator[tuple[str, int]]:
     for key in keys:
         if key in lexicon.months:
@@ -355,25 +383,35 @@ def _days_meant(message: Message, beside: Sequence[Lexicon]) -> Iterator[date]:
     keys = [word.key for word in words_of(message.content)]
     for lexicon in lexicons_of(message.content) or beside:
         day_words = frozenset() if lexicon.months.keys() & set(keys) else lexicon.entries.get("day_words", frozenset())
-        yield from (day + timedelta(lexicon.days[phrase]) for _, phrase in phrases_in(keys, lexicon.days))
+        named = list(phrases_in(keys, lexicon.days))
+        inner = {at + 1 for at, phrase in named for _ in phrase.split()[1:]}  # "mañana" in "pasado mañana"
+        yield from (day + timedelta(lexicon.days[phrase]) for at, phrase in named if at not in inner)
         for _, phrase in phrases_in(keys, lexicon.holidays):
             month, number = map(int, lexicon.holidays[phrase].split("-"))
             years = [int(one) for one in _YEAR.findall(message.content)] or [day.year - 1, day.year, day.year + 1]
             yield from (date(year, month, number) for year in years)
         for key in keys:
             if key in lexicon.weekdays:
-                near = (day + timedelta(apart) for apart in range(-_WEEK, _WEEK + 1))
+                # "Saturday of next week" may be more than a week away.
+                away = 2 * _WEEK if any(lexicon.spans.get(one) == _WEEK for one in keys) else _WEEK
+                near = (day + timedelta(apart) for apart in range(-away, away + 1))
                 yield from (one for one in near if one.weekday() == lexicon.weekdays[key])
         for before, key in pairwise(["", *keys]):
             span = lexicon.spans.get(key, 0)
             counts = [int(before)] if before.isdecimal() and len(before) < 3 else spelt_numbers(before, lexicon)
             whole = [int(one) for one in counts if str(one).isdecimal() and 0 < int(one) < _LONGEST_COUNT]
             yield from (day + timedelta(way * one * span) for one in whole for way in (-1, 1) if span in (1, _WEEK))
+            yield from (_months_away(day, way * one) for one in whole for way in (-1, 1) if span == _LONGEST_MONTH)
             dated = _ORDINAL.sub("", key) if before in day_words else ""
             if dated.isdecimal() and (lexicon.language != "en" or dated != key):
                 months = (day + timedelta(apart) for apart in range(-_LONGEST_MONTH, _LONGEST_MONTH))
                 yield from (one for one in months if str(one.day) == dated)
         yield from () if lexicon.language == "en" else _days_written(message.content, day)
+
+
+def _months_away(day: date, number: int) -> date:
+    year, month = months_on(day.year, day.month, number)
+    return date(year, month, min(day.day, monthrange(year, month)[1]))
 
 
 def _days_written(text: str, near: date) -> Iterator[date]:

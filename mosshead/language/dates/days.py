@@ -204,7 +204,7 @@ _DAYS: tuple[tuple[str, int], ...] = (
     (r"\blast (?P<part>night|morning|afternoon|evening)\b", -1),
     (r"\b(?:today|this (?P<part>night|morning|afternoon|evening)\b|to(?P<night>night)\b)", 0),
     (rf"\b(?:the )?day after tomorrow{PART}", 2),
-    (rf"\btomorrow{PART}", 1),
+    (rf"\b(?:tomorrow|tmrw|tmr){PART}", 1),
     (rf"\bvorgestern\b{_GERMAN_PART}", -2),
     (rf"\bgestern\b{_NOT_FAR_DE}{_GERMAN_PART}", -1),
     (rf"\bheute\b{_NOT_FAR_DE}{_GERMAN_PART}", 0),

@@ -1,8 +1,8 @@
 """Compare a model's text with its sources by meaning; a doubtful fact stays a hypothesis.
 
 `grounds` prepares a fact and its sources, and `doubt` collects the doubts. `interpretation` finds the clauses behind a fact,
-`moods` whether they assert it, `people` whom they are about, and `subjects` whether each clause concerns the people named in the
-fact.
+`moods` whether they assert it, and `people` whom they are about. `subjects` and `actors` compare people clause by clause, and
+`figures` numbers and dates; `bindings` finds the clauses to compare.
 """
 
 from pipeline.extraction.doubts.grounds import Grounding, known_words

@@ -2,7 +2,7 @@
 
 Its names, numbers and dates have been checked before. A fact stays a hypothesis for any of these doubts: too few words in common
 with the sources, a missing or extra negation, a question, a condition, a cancelled plan, a past state, somebody else's claim, a
-statement by the assistant alone, or different people.
+statement by the assistant alone, different people, or a figure that belongs to something else.
 """
 
 import re
@@ -11,8 +11,11 @@ from itertools import pairwise
 from typing import Final
 
 from mosshead.language.lexicon import Word, every_lexicon, keys_of, phrases_in, words_of
+from mosshead.language.numbers import spelt_numbers
 from mosshead.language.passage import Passage, PassageClause
 from pipeline.extraction.alignment import says_the_same
+from pipeline.extraction.doubts.actors import fuses, reassigns, renames
+from pipeline.extraction.doubts.figures import moves_a_figure
 from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
 from pipeline.extraction.doubts.moods import is_told_in_past, moods
 from pipeline.extraction.doubts.people import OF, swaps, tells_of_others
@@ -41,6 +44,7 @@ _MORNING = frozenset(("morgen", "manana"))
 _A_COURTESY = 7
 _QUOTED = re.compile(r"[\"“”„«].*?[\"“”»]|(?<!\w)['‘].*?['’](?!\w)")
 _SHORT = 5
+_STOPS = frozenset(".!?…\"”»)'’")
 _FINITE_AS_WRITTEN: Final = {
     "es": frozenset({"está", "da"}),
     "fr": frozenset({"a"}),
@@ -75,7 +79,10 @@ def doubts_of(compared: Interpretation) -> Iterator[Doubt]:
         yield Doubt.NEGATION
     if known:
         yield from moods(compared)
-    if swaps(compared) or inverts(compared) or (known and (tells_of_others(compared) or merges(compared))):
+    if known and moves_a_figure(compared):
+        yield Doubt.FIGURE
+    others = (tells_of_others, merges, reassigns, renames, fuses) if known else ()
+    if any(one(compared) for one in (swaps, inverts, *others)):
         yield Doubt.PEOPLE
 
 
@@ -91,10 +98,44 @@ def _doubts_of_words(compared: Interpretation) -> Iterator[Doubt]:
         words and _quotes_something_else(compared)
     ):
         yield Doubt.UNRELATED
-    elif words and own < _OWN and others > own and not compared.confirmed:
+    elif not compared.confirmed and ((words and own < _OWN and others > own) or _adds_to_the_user(compared)):
         yield Doubt.ASSISTANT
     elif _invents(compared):
         yield Doubt.DETAIL
+
+
+def _adds_to_the_user(compared: Interpretation) -> bool:
+    """Whether only the assistant said a number, or what a fact says of its subject: "has a dust allergy"."""
+    content, users = compared.content, [*compared.said, compared.known]
+    beside = [*zip(content.words, content.words[1:], strict=False)]
+    dated = {
+        one
+        for pair in beside
+        for one in pair
+        if any(other.key in each.months for other in pair for each in content.lexicons)
+    }
+    for word in content.words:
+        number = word.key.isdecimal() and word not in dated
+        if number and not _counts_as(word, users) and _counts_as(word, compared.heard):
+            return True
+    verb = next(iter(_verbs(content)), len(content.words))
+    told = [word for word in content.words[verb + 1 :] if content.counts(word)]
+    heard = [word for word in told if any(compared.meets(word, one) for one in compared.heard)]
+    return (
+        compared.is_of_one_language
+        and bool(heard)
+        and 2 * len(heard) >= len(told)
+        and not any(compared.meets(word, one) for word in told for one in users)
+    )
+
+
+def _counts_as(number: Word, passages: Sequence[Passage]) -> bool:
+    """Whether a number occurs, in figures or words."""
+    return any(
+        any(word.key == number.key for word in one.words)
+        or any(number.key in spelt_numbers(one.whole or one.text, each, articles=False) for each in one.lexicons[:1])
+        for one in passages
+    )
 
 
 def _is_sentence(compared: Interpretation) -> bool:
@@ -112,8 +153,9 @@ def _is_sentence(compared: Interpretation) -> bool:
         len(words) < 2 or "_" in compared.content.text.split()[0]
     ):
         return False
-    if _heads_without_subject(compared) and not _has_verb(compared.content):
-        return False  # a headline
+    noted = bool(compared.content.lexicons) and compared.content.text.rstrip()[-1:] not in _STOPS
+    if (noted or _heads_without_subject(compared)) and not any(True for _ in _verbs(compared.content)):
+        return False  # a note or a headline
     plain = any(compared.content.has(role, word.key) for word in words for role in ("function", "negation"))
     german = any(one.language == "de" for one in compared.content.lexicons[:1])
     endings = ("s", "ed", "t") if german else ("s", "ed")
@@ -134,19 +176,21 @@ def _heads_without_subject(compared: Interpretation) -> bool:
     return bool(content.lexicons) and not (named or opens)
 
 
-def _has_verb(content: Passage) -> bool:
-    """Whether a word is a finite verb, or ends like one and is not a plural."""
+def _verbs(content: Passage) -> Iterator[int]:
+    """Yield the positions of words that are finite verbs, or end like one and are no plural."""
     for lexicon in content.lexicons[:1]:
         written = _FINITE_AS_WRITTEN.get(lexicon.language, frozenset())
         endings = _FINITE_ENDINGS.get(lexicon.language, ())
-        told = [word for word in content.words if not content.is_timed(word)]  # "May" is a month
-        if any(lexicon.has("finite", word.key) or word.text.casefold() in written for word in told):
-            return True
-        for before, word, after in zip(content.words, content.words[1:], content.words[2:], strict=False):
-            grammar = lexicon.has("function", word.key) or lexicon.has("prepositions", after.key)
-            if word.text.islower() and word.text.endswith(endings) and not grammar and not content.claims(before):
-                return True
-    return False
+        words = content.words
+        around = zip((None, *words[:-1]), words, (*words[1:], None), strict=True)
+        for at, (before, word, after) in enumerate(around):
+            timed = content.is_timed(word)  # "May" is a month
+            if not timed and (lexicon.has("finite", word.key) or word.text.casefold() in written):
+                yield at
+            elif before is not None and after is not None and word.text.islower() and word.text.endswith(endings):
+                grammar = lexicon.has("function", word.key) or lexicon.has("prepositions", after.key)
+                if not grammar and not content.claims(before):
+                    yield at
 
 
 def _share(compared: Interpretation, passages: Sequence[Passage]) -> float:
@@ -306,7 +350,8 @@ def _negates_otherwise(compared: Interpretation) -> bool:
     sources = [*compared.said, *(compared.heard if compared.confirmed else ())]
     theirs = list(_negated(sources))
     if ours:
-        return not compared.corrects and not (theirs or _is_implied(compared, sources))
+        implied = theirs or _is_implied(compared, sources)
+        return not compared.corrects and (not implied or _is_affirmed(compared, sources, theirs))
     quoted = {word.key for _, clause, _ in compared.aligned for word in clause.words}
     over = any(passage.tells("past", clause.keys) for passage, clause, _ in compared.aligned)
     if over and (is_told_in_past(compared) or content.tells("past", [one.key for one in content.words])):
@@ -318,6 +363,28 @@ def _negates_otherwise(compared: Interpretation) -> bool:
         if word in quoted - positive and any(says_the_same(word, one.key) for one in content.content)
     ]
     return bool(lost) and not compared.corrects and not _is_negative(content, lost)
+
+
+def _is_affirmed(compared: Interpretation, sources: Sequence[Passage], negated: Sequence[str]) -> bool:
+    """Whether the sources say what the fact negates, and negate something else: "I do eat fish, just not meat"."""
+    content = compared.content
+    denials = (
+        clause.words[at + 1 :]
+        for clause in content.clauses
+        for at in range(len(clause.words))
+        if _negates(at, clause.words, content)
+    )
+    denied = next((word.key for words in denials for word in words if content.counts(word)), "")
+    said = [key for one in sources for clause in one.clauses if _asserts(clause, one) for key in clause.keys]
+    return any(says_the_same(denied, key) for key in said) and not any(says_the_same(denied, key) for key in negated)
+
+
+def _asserts(clause: PassageClause, passage: Passage) -> bool:
+    """Whether a clause says something without a negation, a limit, a question or another's claim."""
+    limits = any(passage.has(role, key) for role in ("weak", "unable", "ends") for key in clause.keys)
+    other = any(passage.tells(role, clause.keys) for role in (*_NEGATIVE, "past", "reports"))
+    denied = any(_negates(at, clause.words, passage) for at in range(len(clause.words)))
+    return not (clause.asks or limits or other or denied)
 
 
 def _is_implied(compared: Interpretation, sources: Sequence[Passage]) -> bool:

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import Final
 
 from mosshead.language.lexicon import Word, phrases_in, proper_classes_of
 from mosshead.language.passage import Passage, PassageClause
 from mosshead.language.verbs import PAST_FORMS
+from pipeline.extraction.alignment import says_the_same
 from pipeline.extraction.doubts.interpretation import Doubt, Interpretation, Taken
 from pipeline.extraction.doubts.people import is_said_to_them
 
@@ -18,6 +20,15 @@ _BE = frozenset("is are be being get gets".split())
 _YOU = (["you"], ["u"])
 _INDICATIVE = frozenset("wurde wurden hatte hatten waren konnte konnten".split())
 """German indicative past forms; with an umlaut, they would be suppositions."""
+_PAST_AND_PRESENT: Final = {
+    "es": (("é", "ó", "í", "aba", "aban", "aron", "ieron"), ("a", "e", "an", "en")),
+    "fr": (("é", "ée", "és"), ("e", "ent")),
+    "it": (("ato", "uto", "avo", "ava", "avano", "avamo"), ("a", "e", "ano", "ono")),
+    "nl": (("de", "te", "den", "ten"), ("t", "en")),
+    "pt": (("ei", "ou", "ava", "avam", "aram", "eram", "iram"), ("a", "e", "am", "em")),
+}
+"""Endings of verbs in the past and the present. In German, "ich leite" would look like a past."""
+_IMPERFECT: Final = ("ava", "avam", "avano", "aba", "aban", "ait", "aient")
 _ACCORDING = frozenset("secondo selon d segun segundo volgens laut nach".split())
 
 
@@ -44,7 +55,7 @@ def moods(compared: Interpretation) -> Iterator[Doubt]:
         yield Doubt.CANCELLED
     past = any(tells(role, ours) for role in ("past", "past_verbs")) or is_told_in_past(compared)
     present = _presents(compared)
-    if not past and any(_is_past(passage, clause, held, ours, present) for passage, clause, held in best):
+    if not past and any(_is_past(compared, *one, present) for one in best):
         yield Doubt.PAST
     by_other = tells("advice", ours) or (tells("reports", ours) and not compared.opens_with_user())
     reported = any(_is_reported(passage, clause, held) for passage, clause, held in best)
@@ -137,14 +148,17 @@ def _presents(compared: Interpretation) -> set[str]:
 
 
 def _is_past(
-    passage: Passage, clause: PassageClause, held: Sequence[Word], ours: Sequence[str], present: set[str]
+    compared: Interpretation, passage: Passage, clause: PassageClause, held: Sequence[Word], present: set[str]
 ) -> bool:
     """Whether the sentence is about former times, or a verb is past there and present in the fact."""
+    ours = [word.key for word in compared.content.words]
     endings = tuple(one for lexicon in passage.lexicons[:1] for one in lexicon.entries.get("past_endings", ()))
     others = [word for word in held if word.key not in ours]
     opening = [word.key for word in passage.until(clause) if word not in clause.words]
     whole = opening and not any(passage.is_negation(key) for key in opening) and clause.keys[0] not in _TURNS
     if passage.tells("past", clause.keys) or (whole and passage.opens("past", opening)):
+        return True
+    if any(_was_once(word, compared, passage) for word in held):
         return True
     if any(_is_perfect(word, passage, ours) for word in clause.words) or (
         endings and any(word.key.endswith(endings) and not proper_classes_of(word.key) for word in others)
@@ -159,6 +173,23 @@ def _is_past(
         ):
             return True
     return False
+
+
+def _was_once(word: Word, compared: Interpretation, passage: Passage) -> bool:
+    """Whether a verb is past by its ending, and present in the fact: "morei", "mora"."""
+    language = passage.lexicons[0].language if passage.lexicons else ""
+    same = any(one.language == language for one in compared.content.lexicons[:1])
+    if not same or language not in _PAST_AND_PRESENT or not word.text.islower():
+        return False
+    past, present = _PAST_AND_PRESENT[language]
+    return word.text.endswith(past) and any(
+        one.text.islower()
+        and one.text != word.text
+        and one.text.endswith(present)
+        and not one.text.endswith((*past, "ment"))
+        and says_the_same(word.key, one.key)
+        for one in compared.content.content
+    )
 
 
 def _is_perfect(word: Word, passage: Passage, ours: Sequence[str]) -> bool:
@@ -178,8 +209,12 @@ def is_told_in_past(compared: Interpretation) -> bool:
     )
     english = any(one.language == "en" for one in compared.content.lexicons[:1])
     told = {word for before, word in pairwise(words) if before.key not in _BE}  # "is married" is a present state
-    return ended or (
-        english and any(len(one.key) > 3 and _was(one.key) for one in compared.content.content if one in told)
+    imperfect = any(one.text.endswith(_IMPERFECT) and one.text.islower() for one in compared.content.content)
+    romance = any(one.language in {"es", "fr", "it", "pt"} for one in compared.content.lexicons[:1])
+    return (
+        ended
+        or (romance and imperfect)
+        or (english and any(len(one.key) > 3 and _was(one.key) for one in compared.content.content if one in told))
     )
 
 
@@ -214,16 +249,18 @@ def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ou
 def _is_reported(passage: Passage, clause: PassageClause, held: Sequence[Word]) -> bool:
     """Whether somebody else says it: a reporting verb before the last matched word, without "I" just before it.
 
-    What a doctor, employer or landlord tells the user does count.
+    What a doctor, employer or landlord tells the user does count, unless they only claim it.
     """
     told = [one for one in passage.clauses if one.sentence == clause.sentence]
     words = [word for one in told if one.words[0].start <= clause.words[0].start for word in one.words]
     keys = [word.key for word in words]
-    for at, _ in (hit for one in passage.lexicons for hit in phrases_in(keys, one.entries["reports"])):
+    hits = ((at, phrase, one) for one in passage.lexicons for at, phrase in phrases_in(keys, one.entries["reports"]))
+    for at, phrase, lexicon in hits:
         mine = any(passage.has("first", key) for key in keys[max(at - _NEAR, 0) : at])
         mine = mine or (keys[at] in _ACCORDING and bool(_ME.intersection(keys[at + 1 : at + _NEAR])))
         mine = mine or keys[at - 1 : at] in _YOU
         entitled = any(passage.has("authorities", key) for key in keys[: at + _NEAR + 1])
+        entitled = entitled and not lexicon.has("disputes", phrase)
         if not mine and not entitled and words[at] not in held and words[at].start < held[-1].start:
             return True
     return False

@@ -85,6 +85,14 @@ def test_labelled_pairs_end_as_expected(writer: str) -> None:
         ("meine Schwägerin arbeitet in Genf", "The user's sister-in-law works in Geneva."),
         ("mi suegra es siciliana", "The user's mother-in-law is from Sicily."),
         ("le fromage de chèvre, très peu pour moi", "L'utilisateur n'aime pas le fromage de chèvre."),
+        ("the hall costs 6 and a half grand", "The hall costs 6,500."),
+        ("the boat was 40 grand", "The boat cost 40,000."),
+        ("am Samstag nächste Woche feiern wir den Umzug", "Der Nutzer feiert am Samstag, 14. März 2026, den Umzug."),
+        ("hace dos meses que me operaron", "Al usuario lo operaron el 4 de enero de 2026."),
+        ("thuis zijn we met z'n zevenen", "Bij de gebruiker thuis zijn ze met 7 personen."),
+        ("rent is 600, and the gym costs 35", "The gym costs the user 35."),
+        ("My sister Ines and I run a kiosk", "The user and their sister Ines run a kiosk."),
+        ("Ana paints and Rui sells the pictures", "Ana paints and Rui sells the pictures."),
         ("我住在北京", "用户住在北京"),
         ("Mieszkam w Krakowie z żoną", "Użytkownik mieszka w Krakowie z żoną."),
     ],
@@ -107,6 +115,23 @@ def test_same_meaning_in_another_form_is_solid(said: str, content: str) -> None:
             "Anton ist in der 11. Klasse. Und Luisa, die ist in der 9. und will Medizin machen",
             "Anton will Medizin machen.",
         ),
+        ("Ana paints and Rui sells the pictures", "Ana sells the pictures and Rui paints."),
+        ("Mijn zus Femke werkt in de haven, ik sta op de markt", "De gebruiker werkt in de haven."),
+        ("Mon petit frère est gaucher, moi je suis droitier", "L'utilisateur est gaucher."),
+        ("Ty's got the front room, i sleep in the attic", "The user has the front room."),
+        ("Hugo estudia medicina y Bea arregla pianos", "Hugo estudia medicina y arregla pianos."),
+        ("My tutor is Marten; Marta teaches the other class", "The user's tutor is called Marta."),
+        ("Clara runs the lab with Professor Okoye", "Clara Okoye runs the lab."),
+        ("the exam is on 4 may, the results come on 29 may", "The results come on 4 May 2026."),
+        ("La prueba es el viernes, y el concierto es el domingo", "El concierto es el viernes."),
+        ("rent is 600, and the gym costs 35", "The gym costs the user 600."),
+        ("i see the dentist tmrw", "The user sees the dentist on 4 March 2026."),
+        ("pasado mañana vuelvo a Cádiz", "El usuario vuelve a Cádiz el 5 de marzo de 2026."),
+        ("vandaag hebben we de schuur geverfd", "De gebruiker heeft op 3 maart 2026 de schuur geverfd."),
+        ("i do drink tea, just not coffee", "The user does not drink tea."),
+        ("trabalhei dois anos num navio", "O usuário trabalha num navio."),
+        ("my landlord claims the damp is my fault", "The damp is the user's fault."),
+        ("my mate Sofia from Graz is coming by bike on friday", "Sofia by bike, Friday"),
         ("We kept bees by the railway for years", "The user keeps bees by the railway."),
         ("My first husband was a sailor from Hull", "The user is married to a sailor from Hull."),
         ("I don't eat pork", "The user eats pork."),
@@ -242,6 +267,25 @@ def test_correction_is_not_doubted_for_what_it_cancels() -> None:
 def test_cancellation_in_an_unrelated_message_raises_no_doubt() -> None:
     (fact,) = taken("The user has the late shift.", "I have the late shift", "Ops are cancelled at least").facts
     assert fact.stated, fact.doubts
+
+
+def test_figure_corrected_by_a_later_message_is_solid() -> None:
+    said = ("the fair is on 9 may", "sorry, 16 may, the 9th is the dress rehearsal")
+    (fact,) = taken("The fair is on 16 May 2026.", *said, sources=(1, 2)).facts
+    assert fact.stated, fact.doubts
+
+
+@pytest.mark.parametrize("content", ["The user's cat has a thyroid problem.", "The user's cat is 12."])
+def test_what_the_assistant_adds_to_the_users_words_is_not_solid(content: str) -> None:
+    pair = {
+        "messages": [
+            {"role": "user", "content": "my cat drinks a lot since the summer"},
+            {"role": "assistant", "content": "At 12 that may be a thyroid problem. Is she eating?"},
+            {"role": "user", "content": "like a horse. which vet is open on sunday"},
+        ],
+        "fact": fact_like(content=content, quote="my cat drinks a lot since the summer", sources=[1, 2], mentions=[]),
+    }
+    assert end_of(pair)[0] != "solid"
 
 
 def test_answer_to_another_speakers_question_is_solid() -> None:

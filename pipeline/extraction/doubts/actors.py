@@ -1,0 +1,256 @@
+"""Who does what: compare the subject of each of the fact's clauses with that of the source clause that says the same."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from mosshead.language.lexicon import Word, first_names
+from mosshead.language.passage import Passage
+from pipeline.extraction.alignment import says_the_same
+from pipeline.extraction.doubts.bindings import closest_to, is_only_elsewhere
+from pipeline.extraction.doubts.interpretation import Interpretation, is_name
+from pipeline.extraction.doubts.people import ME, MINE, OF
+from pipeline.models import USER
+
+_I = frozenset("ich ik je j io eu yo moi".split())
+_ENGLISH_I = frozenset(("i", "im", "ive"))
+_WE = frozenset("we wir wij nous noi nos nosotros nosotras on gente".split())
+_OURS = MINE | frozenset(
+    "my our mon ma mes notre nos mein meine meinem meinen meiner unser unsere mijn mn meu minha meus minhas nosso nossa "
+    "nuestro nuestra nostro nostra".split()
+)
+_THEY = frozenset("they ils elles ellos ellas loro eles elas".split())
+_ARTICLES = frozenset(
+    "the a an el la los las un una le les une l der die das den dem ein eine o os as um uma il lo gli i de het een".split()
+)
+_TITLES = frozenset(
+    "dr mrs mr ms miss frau herr dona don senora senor sra sr dra prof professor mme madame monsieur m signora signor "
+    "mevrouw meneer pastor".split()
+)
+_AFTER_IS = frozenset("a an the got been not on in at off my his her their our always never still just now".split())
+"""Words after an "s" that stands for "is" or "has"."""
+_OPENS_WITHIN = 5
+_NAME_WORDS = 2
+_SOMEBODY, _THIRD = "?", "he"
+
+
+@dataclass(frozen=True)
+class _Act:
+    """A clause with the names of its subject: USER, _THIRD for "she", _SOMEBODY for "we", or none if it has no subject.
+
+    words: its content words, without people. people: everyone in it.
+    """
+
+    subject: frozenset[str]
+    words: Sequence[Word]
+    people: frozenset[str]
+
+
+def reassigns(compared: Interpretation) -> bool:
+    """Whether the fact says of one person what its sources say of another.
+
+    The person must occur in the sources. Of the source clauses, those count that share the most words with the fact's.
+    """
+    if any(passage.speaker for passage in compared.said):
+        return False  # in a group, a message answers another's
+    theirs = [act for passage in compared.said for act in _acts(compared, passage)]
+    people = {one for act in theirs for one in (*act.subject, *act.people)} - {_SOMEBODY, _THIRD} | {USER}
+    for act in _acts(compared, compared.content, carries=False):
+        if act.subject & {_SOMEBODY, _THIRD} or not _is_among(act.subject, people):
+            continue
+        shared = [sum(any(says_the_same(a.key, b.key) for b in one.words) for a in act.words) for one in theirs]
+        most = max(shared, default=0)
+        closest = [one for one, count in zip(theirs, shared, strict=True) if count == most]
+        if most and 2 * most >= len(act.words) and all(_is_another(one, act.subject) for one in closest):
+            return True
+    return False
+
+
+def renames(compared: Interpretation) -> bool:
+    """Whether the clause that shares most words with the fact's names somebody else: "my lab partner is Xinyi"."""
+    if any(passage.speaker for passage in compared.said):
+        return False
+    people = compared.names | first_names()
+    clauses = [_Named(compared, passage, clause.words) for passage in compared.said for clause in passage.clauses]
+    ours = [_Named(compared, compared.content, clause.words) for clause in compared.content.clauses]
+    every = {name for one in ours for name in one.names}
+    for one in ours:
+        told = [word for word in one.words if compared.content.counts(word)]
+        closest = closest_to(told, clauses)
+        if closest is None or closest.names <= every:
+            continue
+        holding = [[other for other in clauses if name in other.names] for name in one.names & people]
+        if any(is_only_elsewhere(holders, closest, told) for holders in holding):
+            return True
+    return False
+
+
+def fuses(compared: Interpretation) -> bool:
+    """Whether the fact makes one name of two that stand apart in the sources: "Hamish" and "Prof Adeyemi"."""
+    content = compared.content
+    for word, after in pairwise(content.words):
+        together = content.text[word.end : after.start] == " " and word.text.istitle() and after.text.istitle()
+        first = word.key in first_names() | compared.names and not content.has("function", word.key)
+        titled = word.key in _TITLES or after.key in _TITLES
+        if together and first and not titled and is_name(after, content, compared.named):
+            held = [one for one in compared.said if {word.key, after.key} <= {other.key for other in one.words}]
+            if held and not any(_are_together(word, after, one) for one in held):
+                return True
+    return False
+
+
+def _are_together(word: Word, after: Word, passage: Passage) -> bool:
+    """Whether two names stand side by side, or with a word between: "Anna de Vries"."""
+    firsts = [at for at, one in enumerate(passage.words) if one.key == word.key]
+    seconds = [at for at, one in enumerate(passage.words) if one.key == after.key]
+    spans = [sorted((one, other)) for one in firsts for other in seconds if abs(one - other) <= _NAME_WORDS]
+    return any(
+        "," not in passage.text[passage.words[left].end : passage.words[right].start]
+        and not any(passage.joins(one) for one in passage.words[left + 1 : right])
+        for left, right in spans
+    )
+
+
+class _Named:
+    """The words of a clause, without names, and its names of people."""
+
+    def __init__(self, compared: Interpretation, passage: Passage, words: Sequence[Word]) -> None:
+        named = [
+            at
+            for at, word in enumerate(words)
+            if is_name(word, passage, compared.named)
+            and word.key not in _TITLES | compared.things
+            and not _is_oblique(passage, words, at)
+        ]
+        self.passage = passage
+        self.names = frozenset(words[at].key for at in named)
+        self.words = [word for at, word in enumerate(words) if at not in named]
+
+
+def _acts(compared: Interpretation, passage: Passage, *, carries: bool = True) -> Iterator[_Act]:
+    """Yield a text's clauses. carries: Whether "and sings" has the subject of the clause before."""
+    last: frozenset[str] = frozenset()
+    sentence, goes_on = -1, False
+    for clause in passage.clauses:
+        if clause.sentence != sentence:
+            last, sentence, goes_on = frozenset(), clause.sentence, False
+        people = {word: who for word in clause.words if (who := _who(compared, word, passage))}
+        words = [
+            word for word in clause.words if passage.counts(word) and word not in people and word.key not in _TITLES
+        ]
+        subject = _subject(compared, passage, clause.words)
+        joined = passage.joins(clause.words[0])
+        resolves = carries and subject == {_THIRD} and last and USER not in last
+        if resolves or (joined and not subject and not people):
+            subject = last
+        # "My sister | and I run it": a clause of names alone shares its subject with the next.
+        own = subject
+        begins = bool(subject) and not words
+        subject = frozenset({_SOMEBODY}) if begins or (goes_on and joined) else subject
+        if joined and clause.words[1:2] and clause.words[1].key in ME:
+            subject = frozenset({_SOMEBODY})  # "Martina and me share it"
+        goes_on = begins
+        yield _Act(subject, words, frozenset(people.values()))
+        last = (subject if carries else own) or (frozenset() if people and carries else last)
+
+
+def _subject(compared: Interpretation, passage: Passage, words: Sequence[Word]) -> frozenset[str]:
+    """Return the names of the first person in a clause that is neither an owner nor after a preposition or a verb."""
+    for at, word in enumerate(words):
+        who = _nominative(word, passage)
+        if who:
+            return frozenset({who})
+        who = _who(compared, word, passage) or _kin_or_name(passage, words, at)
+        if (
+            not who
+            or _is_owner(passage, words, at)
+            or _is_oblique(passage, words, at)
+            or _is_late(who, passage, words[:at])
+        ):
+            continue
+        following = [one for one in words[at + 1 : at + 3] if one.key not in _TITLES][:1]
+        if passage.has("persons", word.key) and any(is_name(one, passage, compared.named) for one in following):
+            return frozenset({word.key, following[0].key})
+        return frozenset({who})
+    return frozenset()
+
+
+def _nominative(word: Word, passage: Passage) -> str:
+    """Return whom a pronoun means that is always a subject."""
+    english = any(one.language == "en" for one in passage.lexicons[:1])
+    if word.key in (_ENGLISH_I if english else _I):
+        return passage.speaker or USER
+    return _SOMEBODY if word.key in _WE else ""
+
+
+def _who(compared: Interpretation, word: Word, passage: Passage) -> str:
+    """Return whom a word means, or "" if nobody."""
+    if word.key in ME:
+        return USER
+    if word.key in _TITLES or word.key in _OURS or (word.key == "el" and word.text.casefold() == "el"):
+        return ""
+    if passage.has("user", word.key):
+        return "" if word.key.endswith("s") else USER  # "Nutzers" is genitive
+    if passage.has("first", word.key):
+        return _SOMEBODY if word.key in _WE else passage.speaker or USER
+    if passage.has("third", word.key):
+        return _SOMEBODY if word.key in _THEY else _THIRD  # "they" may be a firm
+    return word.key if compared.is_person(word, passage) else ""
+
+
+def _kin_or_name(passage: Passage, words: Sequence[Word], at: int) -> str:
+    """Return a person whom `Interpretation.is_person` overlooks: in "mon petit frère", and in "Ty's got"."""
+    word = words[at]
+    if passage.has("persons", word.key):
+        return (
+            word.key
+            if any(one.key in _OURS or passage.has("his", one.key) for one in words[max(at - 2, 0) : at])
+            else ""
+        )
+    opens = not at and word.text.istitle() and len(word.text) > 1 and not passage.has("function", word.key)
+    english = any(one.language == "en" for one in passage.lexicons[:1])
+    acts = any(one.has("finite", after.key) for one in passage.lexicons[:1] for after in words[at + 1 : at + 2])
+    return word.key if english and opens and (acts or _is_contracted(words, at)) else ""
+
+
+def _is_owner(passage: Passage, words: Sequence[Word], at: int) -> bool:
+    english = any(one.language == "en" for one in passage.lexicons[:1])
+    return english and [one.key for one in words[at + 1 : at + 2]] == ["s"] and not _is_contracted(words, at)
+
+
+def _is_contracted(words: Sequence[Word], at: int) -> bool:
+    """Whether an "s" after a word stands for "is" or "has"."""
+    after = [one.key for one in words[at + 1 : at + 3]]
+    return len(after) > 1 and after[0] == "s" and (after[1] in _AFTER_IS or after[1].endswith("ing"))
+
+
+def _is_oblique(passage: Passage, words: Sequence[Word], at: int) -> bool:
+    """Whether a preposition precedes a person, with articles, possessives or kinship words between."""
+    language = passage.lexicons[0].language if passage.lexicons else ""
+    for word in reversed(words[:at]):
+        article = word.key in _ARTICLES and not (word.key == "a" and language in {"es", "fr", "it"})
+        if article or word.key in _OURS or passage.has("his", word.key) or passage.has("persons", word.key):
+            continue
+        return word.key in OF or any(one.has("prepositions", word.key) for one in passage.lexicons[:1])
+    return False
+
+
+def _is_late(who: str, passage: Passage, ahead: Sequence[Word]) -> bool:
+    """Whether a person comes after a verb, or after too many words to be the subject."""
+    heads = [at for at, word in enumerate(ahead) if word.key in _ARTICLES | _OURS or passage.has("his", word.key)]
+    before = ahead[: heads[-1]] if heads else ahead
+    told = [word for word in before if passage.counts(word) and word.text[:1].islower()]
+    told = [word for word in told if not passage.has("persons", word.key)]
+    finite = any(one.has("finite", word.key) for word in ahead for one in passage.lexicons[:1])
+    return finite or (who != _THIRD and (len(ahead) > _OPENS_WITHIN or bool(told)))
+
+
+def _is_among(names: Iterable[str], people: Iterable[str]) -> bool:
+    return any(a == b or (USER not in (a, b) and says_the_same(a, b)) for a in names for b in people)
+
+
+def _is_another(act: _Act, ours: frozenset[str]) -> bool:
+    """Whether a clause has a subject, and it is certainly another; ours is not even mentioned beside it."""
+    theirs = act.subject
+    unsure = not theirs or _SOMEBODY in theirs or (_THIRD in theirs and USER not in ours)
+    return not unsure and not _is_among(ours, {*theirs, *act.people})

@@ -1,0 +1,47 @@
+"""Find the part of the sources that says the same as a clause of the fact, and tell what stands only beside other words."""
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from mosshead.language.lexicon import Word
+from mosshead.language.passage import Passage
+from pipeline.extraction.alignment import says_the_same
+
+
+class SourcePart(Protocol):
+    """Some words of a source."""
+
+    @property
+    def passage(self) -> Passage:
+        """The source."""
+
+    @property
+    def words(self) -> Sequence[Word]:
+        """The words, in order."""
+
+
+P = TypeVar("P", bound=SourcePart)
+
+
+def closest_to(told: Sequence[Word], parts: Sequence[P]) -> P | None:
+    """Return the part that shares most words with a clause; None if there is none, or several share as many."""
+    shared = [sum(any(says_the_same(word.key, one.key) for one in part.words) for word in told) for part in parts]
+    most = max(shared, default=0)
+    return parts[shared.index(most)] if most and shared.count(most) == 1 else None
+
+
+def is_only_elsewhere(holders: Sequence[P], closest: P, told: Sequence[Word]) -> bool:
+    """Whether what the holders contain stands in the same message, but each time beside other words.
+
+    In another message, it may correct the first: "sorry, the 19th".
+    """
+    return bool(holders) and all(
+        one is not closest and one.passage is closest.passage and _says_more(one, told) for one in holders
+    )
+
+
+def _says_more(part: SourcePart, told: Sequence[Word]) -> bool:
+    """Whether a part has a content word that the clause lacks."""
+    return any(
+        part.passage.counts(word) and not any(says_the_same(word.key, one.key) for one in told) for word in part.words
+    )

@@ -1,0 +1,177 @@
+"""Check that a fact's figure stands beside the same words as in its sources: "deposit on the 13th, keys on the 27th"."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from typing import Final
+
+from mosshead.language.lexicon import Lexicon, Word, every_lexicon, phrases_in
+from mosshead.language.numbers import spelt_numbers
+from mosshead.language.passage import Passage
+from pipeline.extraction.doubts.bindings import closest_to, is_only_elsewhere
+from pipeline.extraction.doubts.interpretation import Interpretation
+
+_NUMBERED_DAY: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|º|ª)?")
+_DAY_MONTH: Final = re.compile(r"(?<![\d.,/-])(\d{1,2})[./-](\d{1,2})(?![\d,:])")
+_CLOCK: Final = re.compile(r"\d{1,2}[:.h]\d\d|\d{1,2} ?(?:am|pm|h|hs|uhr|uur|heures)\b|o.clock", re.IGNORECASE)
+_LEADING: Final = re.compile(r"\d+")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_BEFORE_DAYS: Final = frozenset("dia den le el il am al".split())
+_LAST_DAY, _LAST_MONTH, _LONGEST_NUMBER = 31, 12, 6
+_BEFORE, _AFTER = 2, 3
+"""How many words before and after a day may name its month."""
+
+
+@dataclass(frozen=True)
+class _Segment:
+    """Words of a sentence around a figure, with its figures.
+
+    days: each with its month, or 0. vague: "tomorrow" and "in two weeks" may mean any day.
+    """
+
+    passage: Passage
+    words: Sequence[Word]
+    days: frozenset[tuple[int, int]]
+    weekdays: frozenset[int]
+    numbers: frozenset[str]
+    vague: bool
+
+    @property
+    def has_figures(self) -> bool:
+        return bool(self.days or self.weekdays or self.numbers)
+
+    @property
+    def text(self) -> str:
+        return self.passage.text[self.words[0].start : self.words[-1].end + 1]
+
+    @property
+    def plain_days(self) -> frozenset[int]:
+        return frozenset(day for day, _ in self.days)
+
+
+def moves_a_figure(compared: Interpretation) -> bool:
+    """Whether the part of the sources that shares most words with the fact has another figure, and the fact's is elsewhere."""
+    if any(passage.speaker for passage in compared.said):
+        return False  # in a group, a message answers another's
+    sources = [segment for passage in compared.said for segment in _segments(passage)]
+    used = frozenset(
+        number
+        for clause in compared.content.clauses
+        for segment in [_segment(compared.content, clause.words)]
+        for number in (*segment.numbers, *map(str, segment.plain_days))
+    )
+    return any(
+        _is_moved(_segment(compared.content, clause.words), sources, used) for clause in compared.content.clauses
+    )
+
+
+def _is_moved(ours: _Segment, sources: Sequence[_Segment], used: frozenset[str]) -> bool:
+    told = [word for word in ours.words if ours.passage.counts(word)]
+    closest = closest_to(told, sources)
+    if closest is None:
+        return False
+    dated = _date_of(ours)
+    if dated:
+        holders = [one for one in sources if _may_say(dated, ours, one)]
+        other = bool(closest.weekdays or closest.days) and closest not in holders
+        return other and (not holders or is_only_elsewhere(holders, closest, told))
+    if ours.weekdays and not ours.days and closest.weekdays:
+        holders = [one for one in sources if one.vague or one.weekdays & ours.weekdays]
+        return is_only_elsewhere(holders, closest, told)
+    if _CLOCK.search(ours.text) or _CLOCK.search(closest.text) or closest.numbers <= used:
+        return False
+    holding = [
+        [one for one in sources if number in one.numbers or number in map(str, one.plain_days)]
+        for number in ours.numbers
+        if len(number) <= _LONGEST_NUMBER and not _YEAR.fullmatch(number)
+    ]
+    return any(is_only_elsewhere(holders, closest, told) for holders in holding)
+
+
+def _date_of(ours: _Segment) -> date | None:
+    """Return the only whole date of a clause: "13 March 2026"."""
+    (day, month), *more = [*(one for one in ours.days if one[1]), (0, 0)]
+    years = [int(word.text) for word in ours.words if _YEAR.fullmatch(word.text)]
+    if len(more) != 1 or len(years) != 1:
+        return None
+    try:
+        return date(years[0], month, day)
+    except ValueError:
+        return None
+
+
+def _may_say(dated: date, ours: _Segment, segment: _Segment) -> bool:
+    """Whether a part of the sources may mean a date, or another day that the fact names: "from 2 to 11 April"."""
+    days = {*ours.plain_days, *(int(one) for one in ours.numbers if one.isdecimal() and int(one) <= _LAST_DAY)}
+    return (
+        segment.vague
+        or dated.weekday() in segment.weekdays
+        or any(str(day) in segment.numbers for day in days)
+        or any(day in days and (day != dated.day or month in {0, dated.month}) for day, month in segment.days)
+    )
+
+
+def _segments(passage: Passage) -> Iterator[_Segment]:
+    """Yield the parts of a text's sentences, each with the figures of one clause."""
+    for _, clauses in groupby(passage.clauses, key=lambda clause: clause.sentence):
+        parts: list[list[Word]] = [[]]
+        for clause in clauses:
+            parts[-1].extend(clause.words)
+            if _segment(passage, clause.words).has_figures:
+                parts.append([])
+        *parts, rest = parts
+        if parts:
+            parts[-1].extend(rest)
+        yield from (_segment(passage, words) for words in parts or [rest])
+
+
+def _segment(passage: Passage, words: Sequence[Word]) -> _Segment:
+    lexicons = passage.lexicons[:1] or every_lexicon()
+    text = passage.text[words[0].start : words[-1].end + 1]
+    days = {(int(day), int(month)) for day, month in _DAY_MONTH.findall(text) if int(day) <= _LAST_DAY}
+    days = {(day, month) for day, month in days if 0 < month <= _LAST_MONTH}
+    numbers = {
+        one
+        for lexicon in lexicons[:1]
+        for one in spelt_numbers(" ".join(word.text for word in words), lexicon, articles=False)
+    }
+    for at, word in enumerate(words):
+        if not word.key[:1].isdecimal():
+            continue
+        day = _NUMBERED_DAY.fullmatch(word.text.casefold())
+        if day is None or not _names_a_day(passage, words, at, lexicons):
+            numbers.add(_LEADING.match(word.key)[0])  # type: ignore[index]
+        elif int(day[1]) not in {one for one, _ in days}:
+            near = words[max(at - _BEFORE, 0) : at + _AFTER]
+            days.add(
+                (int(day[1]), next((one.months[w.key] for one in lexicons for w in near if w.key in one.months), 0))
+            )
+    keys = [word.key for word in words]
+    return _Segment(
+        passage=passage,
+        words=words,
+        days=frozenset(days),
+        weekdays=frozenset(one.weekdays[key] for one in lexicons for key in keys if key in one.weekdays),
+        numbers=frozenset(numbers),
+        vague=any(key in one.spans for one in lexicons for key in keys)
+        or any(True for one in lexicons for _ in phrases_in(keys, one.days)),
+    )
+
+
+def _names_a_day(passage: Passage, words: Sequence[Word], at: int, lexicons: Sequence[Lexicon]) -> bool:
+    """Whether a number is a day of a month: "14th", "am 17.", "le 16", "Tuesday 10", "3 maart"."""
+    word, before = words[at], words[max(at - _BEFORE, 0) : at]
+    language = lexicons[0].language
+    if int(_LEADING.match(word.key)[0]) > _LAST_DAY:  # type: ignore[index]
+        return False
+    near = (*before, *words[at + 1 : at + _AFTER])
+    ordinal = not word.text.isdecimal() or (language == "de" and passage.text[word.end : word.end + 1] == ".")
+    introduced = language != "en" and any(one.key in _BEFORE_DAYS for one in before[-1:])
+    return (
+        ordinal
+        or introduced
+        or any(one.key in lexicon.months for lexicon in lexicons for one in near)
+        or any(one.key in lexicon.weekdays for lexicon in lexicons for one in before)
+    )
