@@ -36,6 +36,7 @@ _LONGEST_COUNT = 100
 _LONGEST_MONTH, _LAST_MONTH = 31, 12
 _RUN_TOGETHER = 5
 _NOON = 12
+_NEXT = ("next", "nachste", "kommend", "proxim", "viene", "vem", "prochain", "prossim", "volgend", "komend")
 _SHORT_NAME, _CLIPPED = 4, 5
 _AN_ORDINAL = 5
 """Letters of the shortest word for first; articles are shorter."""
@@ -365,7 +366,7 @@ def _days_and_months(content: str, lexicons: Sequence[Lexicon]) -> Iterator[tupl
         for day, month in ((one, other), (other, one)):
             number = _ORDINAL.sub("", day.key)
             months = [lexicon.months[month.key] for lexicon in lexicons[:1] if month.key in lexicon.months]
-            if months and number.isdecimal() and 0 < int(number) <= _LONGEST_MONTH:
+            if months and number.isdecimal() and len(number) < 3 and 0 < int(number) <= _LONGEST_MONTH:
                 yield int(number), months[0], f"{one.text} {other.text}"
 
 
@@ -392,8 +393,9 @@ def _days_meant(message: Message, beside: Sequence[Lexicon]) -> Iterator[date]:
             yield from (date(year, month, number) for year in years)
         for key in keys:
             if key in lexicon.weekdays:
-                # "Saturday of next week" may be more than a week away.
-                away = 2 * _WEEK if any(lexicon.spans.get(one) == _WEEK for one in keys) else _WEEK
+                # "Saturday of next week" and "next Saturday" may be more than a week away.
+                far = any(lexicon.spans.get(one) == _WEEK or one.startswith(_NEXT) for one in keys)
+                away = 2 * _WEEK if far and not any(one.isdecimal() for one in keys) else _WEEK
                 near = (day + timedelta(apart) for apart in range(-away, away + 1))
                 yield from (one for one in near if one.weekday() == lexicon.weekdays[key])
         for before, key in pairwise(["", *keys]):

@@ -13,6 +13,7 @@ from pipeline.extraction.doubts.people import ME, MINE, OF
 from pipeline.models import USER
 
 _I = frozenset("ich ik je j io eu yo moi".split())
+_AM = frozenset(("sou", "soy", "sono", "suis", "bin", "ben", "am", "era", "fui"))
 _ENGLISH_I = frozenset(("i", "im", "ive"))
 _WE = frozenset("we wir wij nous noi nos nosotros nosotras on gente".split())
 _OURS = MINE | frozenset(
@@ -130,17 +131,17 @@ class _Named:
 def _acts(compared: Interpretation, passage: Passage, *, carries: bool = True) -> Iterator[_Act]:
     """Yield a text's clauses. carries: Whether "and sings" has the subject of the clause before."""
     last: frozenset[str] = frozenset()
-    sentence, goes_on = -1, False
+    sentence, goes_on, alone = -1, False, True
     for clause in passage.clauses:
         if clause.sentence != sentence:
-            last, sentence, goes_on = frozenset(), clause.sentence, False
+            last, sentence, goes_on, alone = frozenset(), clause.sentence, False, True
         people = {word: who for word in clause.words if (who := _who(compared, word, passage))}
         words = [
             word for word in clause.words if passage.counts(word) and word not in people and word.key not in _TITLES
         ]
         subject = _subject(compared, passage, clause.words)
         joined = passage.joins(clause.words[0])
-        resolves = carries and subject == {_THIRD} and last and USER not in last
+        resolves = carries and subject == {_THIRD} and last and USER not in last and alone
         if resolves or (joined and not subject and not people):
             subject = last
         # "My sister | and I run it": a clause of names alone shares its subject with the next.
@@ -152,6 +153,7 @@ def _acts(compared: Interpretation, passage: Passage, *, carries: bool = True) -
         goes_on = begins
         yield _Act(subject, words, frozenset(people.values()))
         last = (subject if carries else own) or (frozenset() if people and carries else last)
+        alone = len(set(people.values())) < 2  # else "she" may be either
 
 
 def _subject(compared: Interpretation, passage: Passage, words: Sequence[Word]) -> frozenset[str]:
@@ -166,6 +168,7 @@ def _subject(compared: Interpretation, passage: Passage, words: Sequence[Word]) 
             or _is_owner(passage, words, at)
             or _is_oblique(passage, words, at)
             or _is_late(who, passage, words[:at])
+            or any(one.key in _AM for one in words[max(at - 1, 0) : at])
         ):
             continue
         following = [one for one in words[at + 1 : at + 3] if one.key not in _TITLES][:1]

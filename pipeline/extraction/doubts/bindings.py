@@ -41,7 +41,8 @@ def is_only_elsewhere(holders: Sequence[P], closest: P, told: Sequence[Word]) ->
 
 
 def _says_more(part: SourcePart, told: Sequence[Word]) -> bool:
-    """Whether a part has a content word that the clause lacks."""
-    return any(
+    """Whether a part has a content word that the clause lacks, and corrects nothing: "wait no 75"."""
+    corrects = any(part.passage.is_negation(word.key) for word in part.words)
+    return not corrects and any(
         part.passage.counts(word) and not any(says_the_same(word.key, one.key) for one in told) for word in part.words
     )

@@ -44,6 +44,8 @@ _MORNING = frozenset(("morgen", "manana"))
 _A_COURTESY = 7
 _QUOTED = re.compile(r"[\"“”„«].*?[\"“”»]|(?<!\w)['‘].*?['’](?!\w)")
 _SHORT = 5
+_BEFORE_NOUNS = frozenset("for of from with de da di para com con por pour avec per".split())
+_RELATIVE = frozenset(("who", "which", "that", "to", "what", "where", "whom", "how"))
 _STOPS = frozenset(".!?…\"”»)'’")
 _FINITE_AS_WRITTEN: Final = {
     "es": frozenset({"está", "da"}),
@@ -153,9 +155,9 @@ def _is_sentence(compared: Interpretation) -> bool:
         len(words) < 2 or "_" in compared.content.text.split()[0]
     ):
         return False
-    noted = bool(compared.content.lexicons) and compared.content.text.rstrip()[-1:] not in _STOPS
-    if (noted or _heads_without_subject(compared)) and not any(True for _ in _verbs(compared.content)):
-        return False  # a note or a headline
+    headline = _heads_without_subject(compared) and not any(True for _ in _verbs(compared.content))
+    if headline or _is_note(compared.content) or _is_salad(compared.content):
+        return False
     plain = any(compared.content.has(role, word.key) for word in words for role in ("function", "negation"))
     german = any(one.language == "de" for one in compared.content.lexicons[:1])
     endings = ("s", "ed", "t") if german else ("s", "ed")
@@ -166,6 +168,28 @@ def _is_sentence(compared: Interpretation) -> bool:
         if word is not words[-1]
     )
     return not compared.content.lexicons or plain or (bent and len(words) >= _A_SENTENCE)
+
+
+def _is_note(content: Passage) -> bool:
+    """Whether a text with commas and without a full stop has no word like a verb: "Anton with van, moving Saturday"."""
+    endings = tuple(one for lexicon in content.lexicons[:1] for one in _FINITE_ENDINGS.get(lexicon.language, ()))
+    like_verbs = any(
+        lexicon.has("finite", word.key) or (word.text.islower() and word.text.endswith(endings))
+        for lexicon in content.lexicons[:1]
+        for word in content.words[1:]
+    )
+    return bool(endings) and "," in content.text and content.text.rstrip()[-1:] not in _STOPS and not like_verbs
+
+
+def _is_salad(content: Passage) -> bool:
+    """Whether a text ends in a preposition, or has an article before a conjunction or preposition."""
+    relative = any(word.key in _RELATIVE for word in content.words)
+    ends = any(word.key in _BEFORE_NOUNS for word in content.words[-1:]) and not relative
+    loose = any(
+        word.key in {"the", "an"} and (content.joins(after) or after.key in _BEFORE_NOUNS)
+        for word, after in pairwise(content.words)
+    )
+    return bool(content.lexicons) and (ends or loose)
 
 
 def _heads_without_subject(compared: Interpretation) -> bool:

@@ -11,11 +11,12 @@ from mosshead.language.lexicon import Lexicon, Word, every_lexicon, phrases_in
 from mosshead.language.numbers import spelt_numbers
 from mosshead.language.passage import Passage
 from pipeline.extraction.doubts.bindings import closest_to, is_only_elsewhere
-from pipeline.extraction.doubts.interpretation import Interpretation
+from pipeline.extraction.doubts.interpretation import Interpretation, is_name
 
 _NUMBERED_DAY: Final = re.compile(r"(\d{1,2})(?:st|nd|rd|th|er|º|ª)?")
 _DAY_MONTH: Final = re.compile(r"(?<![\d.,/-])(\d{1,2})[./-](\d{1,2})(?![\d,:])")
 _CLOCK: Final = re.compile(r"\d{1,2}[:.h]\d\d|\d{1,2} ?(?:am|pm|h|hs|uhr|uur|heures)\b|o.clock", re.IGNORECASE)
+_ORDINAL: Final = re.compile(r"(?<=\d)(?:st|nd|rd|th|er)$")
 _LEADING: Final = re.compile(r"\d+")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _BEFORE_DAYS: Final = frozenset("dia den le el il am al".split())
@@ -56,19 +57,49 @@ def moves_a_figure(compared: Interpretation) -> bool:
     if any(passage.speaker for passage in compared.said):
         return False  # in a group, a message answers another's
     sources = [segment for passage in compared.said for segment in _segments(passage)]
-    used = frozenset(
-        number
-        for clause in compared.content.clauses
-        for segment in [_segment(compared.content, clause.words)]
-        for number in (*segment.numbers, *map(str, segment.plain_days))
-    )
-    return any(
-        _is_moved(_segment(compared.content, clause.words), sources, used) for clause in compared.content.clauses
-    )
+    ours = [_segment(compared.content, clause.words) for clause in compared.content.clauses]
+    used = frozenset(number for one in ours for number in (*one.numbers, *map(str, one.plain_days)))
+    return any(_is_moved(compared, one, sources, used) or _is_denied(one, sources) for one in ours)
 
 
-def _is_moved(ours: _Segment, sources: Sequence[_Segment], used: frozenset[str]) -> bool:
-    told = [word for word in ours.words if ours.passage.counts(word)]
+def _is_denied(ours: _Segment, sources: Sequence[_Segment]) -> bool:
+    """Whether a clause affirms a figure that the sources deny each time: "at 3:15, not 3:50"."""
+    if any(ours.passage.is_negation(word.key) for word in ours.words):
+        return False
+    for word in ours.words:
+        if not word.key[:1].isdecimal() or len(word.key) > _LONGEST_NUMBER or _YEAR.fullmatch(word.text):
+            continue
+        said = [
+            _follows_a_denial(segment, at)
+            for segment in sources
+            for at, one in enumerate(segment.words)
+            if _ORDINAL.sub("", one.key) == _ORDINAL.sub("", word.key)
+        ]
+        if said and all(said):
+            return True
+    return False
+
+
+def _follows_a_denial(segment: _Segment, at: int) -> bool:
+    """Whether a negation precedes a word, with only function words and no comma between: "not on the 10th"."""
+    passage, words = segment.passage, segment.words
+    english = any(one.language == "en" for one in passage.lexicons[:1])
+    for one in reversed(words[max(at - _AFTER, 0) : at]):
+        if one.key == "no" and english:
+            return False  # "wait no 75"
+        if passage.is_negation(one.key):
+            return "," not in passage.text[one.end : words[at].start]
+        if not passage.has("function", one.key):
+            return False
+    return False
+
+
+def _is_moved(compared: Interpretation, ours: _Segment, sources: Sequence[_Segment], used: frozenset[str]) -> bool:
+    told = [
+        word
+        for word in ours.words
+        if ours.passage.counts(word) and not is_name(word, ours.passage, compared.named - compared.things)
+    ]
     closest = closest_to(told, sources)
     if closest is None:
         return False
@@ -104,7 +135,7 @@ def _date_of(ours: _Segment) -> date | None:
 
 def _may_say(dated: date, ours: _Segment, segment: _Segment) -> bool:
     """Whether a part of the sources may mean a date, or another day that the fact names: "from 2 to 11 April"."""
-    days = {*ours.plain_days, *(int(one) for one in ours.numbers if one.isdecimal() and int(one) <= _LAST_DAY)}
+    days = {*ours.plain_days, *(int(one) for one in ours.numbers if _NUMBERED_DAY.fullmatch(one))}
     return (
         segment.vague
         or dated.weekday() in segment.weekdays
@@ -140,13 +171,16 @@ def _segment(passage: Passage, words: Sequence[Word]) -> _Segment:
     for at, word in enumerate(words):
         if not word.key[:1].isdecimal():
             continue
-        day = _NUMBERED_DAY.fullmatch(word.text.casefold())
-        if day is None or not _names_a_day(passage, words, at, lexicons):
-            numbers.add(_LEADING.match(word.key)[0])  # type: ignore[index]
-        elif int(day[1]) not in {one for one, _ in days}:
+        (leading,) = _LEADING.findall(word.key)[:1]
+        if not _names_a_day(passage, words, at, lexicons):
+            numbers.add(leading)
+        elif int(leading) not in {one for one, _ in days}:
             near = words[max(at - _BEFORE, 0) : at + _AFTER]
             days.add(
-                (int(day[1]), next((one.months[w.key] for one in lexicons for w in near if w.key in one.months), 0))
+                (
+                    int(leading),
+                    next((lex.months[one.key] for lex in lexicons for one in near if one.key in lex.months), 0),
+                )
             )
     keys = [word.key for word in words]
     return _Segment(
@@ -164,7 +198,8 @@ def _names_a_day(passage: Passage, words: Sequence[Word], at: int, lexicons: Seq
     """Whether a number is a day of a month: "14th", "am 17.", "le 16", "Tuesday 10", "3 maart"."""
     word, before = words[at], words[max(at - _BEFORE, 0) : at]
     language = lexicons[0].language
-    if int(_LEADING.match(word.key)[0]) > _LAST_DAY:  # type: ignore[index]
+    day = _NUMBERED_DAY.fullmatch(word.text.casefold())
+    if day is None or int(day[1]) > _LAST_DAY:
         return False
     near = (*before, *words[at + 1 : at + _AFTER])
     ordinal = not word.text.isdecimal() or (language == "de" and passage.text[word.end : word.end + 1] == ".")

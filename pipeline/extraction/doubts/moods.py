@@ -179,12 +179,13 @@ def _was_once(word: Word, compared: Interpretation, passage: Passage) -> bool:
     """Whether a verb is past by its ending, and present in the fact: "morei", "mora"."""
     language = passage.lexicons[0].language if passage.lexicons else ""
     same = any(one.language == language for one in compared.content.lexicons[:1])
-    if not same or language not in _PAST_AND_PRESENT or not word.text.islower():
+    if not same or language not in _PAST_AND_PRESENT:
         return False
     past, present = _PAST_AND_PRESENT[language]
-    return word.text.endswith(past) and any(
+    said = word.text.casefold()
+    return said.endswith(past) and any(
         one.text.islower()
-        and one.text != word.text
+        and one.text != said
         and one.text.endswith(present)
         and not one.text.endswith((*past, "ment"))
         and says_the_same(word.key, one.key)
@@ -241,8 +242,13 @@ def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ou
         if one.sentence == clause.sentence and one.words[-1].end <= clause.words[0].start and len(one.words) <= _NEAR:
             told += one.keys  # "in my dreams, I …"
     sentence = [key for one in passage.clauses if one.sentence == clause.sentence for key in one.keys]
-    until = [word.key for word in passage.until(clause) if word.start < held[-1].start]
-    supposes = passage.tells("conditions", until) and not passage.tells("habits", sentence)
+    until = [word for word in passage.until(clause) if word.start < held[-1].start]
+    # Portuguese "chama-se" and Italian "si chiama" are reflexive.
+    until = [word for word in until if passage.text[max(word.start - 1, 0)] != "-"]
+    sure = passage.lexicons[:1]
+    supposes = any(
+        next(phrases_in([word.key for word in until], one.entries["conditions"]), None) for one in sure
+    ) and not passage.tells("habits", sentence)
     return passage.tells("unreal", told) or supposes or bool(endings and any(key.endswith(endings) for key in bent))
 
 
