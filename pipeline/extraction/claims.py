@@ -266,7 +266,9 @@ def _missing_numbers(
     content: str, lexicons: Sequence[Lexicon], said: Utterances, times: SourceVocabulary
 ) -> Iterator[str]:
     held = said.vocabulary | times
-    days = {str(number) for day in said.days_beside(times) for number in (day.day, day.month, day.year)}
+    dated = any(key in one.months for one in lexicons for key in keys_of(content)) or _DAY_MONTH.search(content)
+    meant = said.days_beside(times) if dated else ()
+    days = {str(number) for day in meant for number in (day.day, day.month, day.year)}
     years = {str(message.occurred_at.year + apart) for message in said.messages for apart in (-1, 0, 1)}
     if any(_YEAR.search(message.content) for message in said.messages):
         years &= {str(message.occurred_at.year) for message in said.messages}

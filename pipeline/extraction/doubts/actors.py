@@ -14,6 +14,7 @@ from pipeline.models import USER
 
 _I = frozenset("ich ik je j io eu yo moi".split())
 _AM = frozenset(("sou", "soy", "sono", "suis", "bin", "ben", "am", "era", "fui"))
+_NAMED = frozenset("heisse heiss llamo chiamo chamo".split())
 _ENGLISH_I = frozenset(("i", "im", "ive"))
 _WE = frozenset("we wir wij nous noi nos nosotros nosotras on gente".split())
 _OURS = MINE | frozenset(
@@ -55,14 +56,16 @@ def reassigns(compared: Interpretation) -> bool:
     if any(passage.speaker for passage in compared.said):
         return False  # in a group, a message answers another's
     theirs = [act for passage in compared.said for act in _acts(compared, passage)]
+    own = {name for passage in compared.said for name in _own_names(passage)}
     people = {one for act in theirs for one in (*act.subject, *act.people)} - {_SOMEBODY, _THIRD} | {USER}
     for act in _acts(compared, compared.content, carries=False):
         if act.subject & {_SOMEBODY, _THIRD} or not _is_among(act.subject, people):
             continue
+        names = act.subject | {USER} if act.subject & own else act.subject
         shared = [sum(any(says_the_same(a.key, b.key) for b in one.words) for a in act.words) for one in theirs]
         most = max(shared, default=0)
         closest = [one for one, count in zip(theirs, shared, strict=True) if count == most]
-        if most and 2 * most >= len(act.words) and all(_is_another(one, act.subject) for one in closest):
+        if most and 2 * most >= len(act.words) and all(_is_another(one, names) for one in closest):
             return True
     return False
 
@@ -154,6 +157,13 @@ def _acts(compared: Interpretation, passage: Passage, *, carries: bool = True) -
         yield _Act(subject, words, frozenset(people.values()))
         last = (subject if carries else own) or (frozenset() if people and carries else last)
         alone = len(set(people.values())) < 2  # else "she" may be either
+
+
+def _own_names(passage: Passage) -> Iterator[str]:
+    """Yield what the user may be called: "I'm Pádraig", "me llamo Inés"."""
+    for before, word in pairwise(passage.words):
+        if before.key in _AM | _NAMED | {"im", "m"} and word.text.istitle():
+            yield word.key
 
 
 def _subject(compared: Interpretation, passage: Passage, words: Sequence[Word]) -> frozenset[str]:

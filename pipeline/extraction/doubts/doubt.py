@@ -262,7 +262,7 @@ def _quotes_something_else(compared: Interpretation) -> bool:
 
 def _invents(compared: Interpretation) -> bool:
     """Whether a later clause contains several unsaid things, or many unsaid words in a row."""
-    if _adds_a_sentence(compared):
+    if _adds_a_sentence(compared) or _adds_a_predicate(compared):
         return True
     every = [*compared.said, *compared.beside]
     run = 0
@@ -294,6 +294,19 @@ def _adds_a_sentence(compared: Interpretation) -> bool:
         < len(words)
         for words in told
         if len(words) > _A_DETAIL
+    )
+
+
+def _adds_a_predicate(compared: Interpretation) -> bool:
+    """Whether nobody said any word of what a fact says from its verb on, and it says several: "has lost its licence"."""
+    content, every = compared.content, [*compared.said, *compared.beside]
+    verb = next(iter(_verbs(content)), len(content.words))
+    told = [word for word in content.words[verb:] if content.counts(word) and not compared.is_person(word, content)]
+    return (
+        compared.is_of_one_language
+        and not compared.confirmed
+        and len(told) > _A_DETAIL
+        and not any(compared.meets(word, one) for word in told for one in every)
     )
 
 

@@ -24,7 +24,7 @@ _PAST_AND_PRESENT: Final = {
     "es": (("é", "ó", "í", "aba", "aban", "aron", "ieron"), ("a", "e", "an", "en")),
     "fr": (("é", "ée", "és"), ("e", "ent")),
     "it": (("ato", "uto", "avo", "ava", "avano", "avamo"), ("a", "e", "ano", "ono")),
-    "nl": (("de", "te", "den", "ten"), ("t", "en")),
+    "nl": (("de", "te"), ("t", "en")),
     "pt": (("ei", "ou", "ava", "avam", "aram", "eram", "iram"), ("a", "e", "am", "em")),
 }
 """Endings of verbs in the past and the present. In German, "ich leite" would look like a past."""
@@ -89,9 +89,10 @@ def _is_called_off(compared: Interpretation) -> bool:
         following = [word.key for one in rest if one.sentence == clause.sentence + 1 for word in one.words]
         if passage.tells("cancelled", keys) or passage.tells("cancelled", following[:_HEAD]):
             return True
-        ends = " ".join(clause.keys[-2:])
-        if any(ends in one.entries.get("off", ()) for one in passage.lexicons) and clause.keys[-1] not in ours:
-            return True
+        for later in (one for one in rest if one.sentence == clause.sentence):
+            ends = " ".join(later.keys[-2:])
+            if any(ends in one.entries.get("off", ()) for one in passage.lexicons) and later.keys[-1] not in ours:
+                return True
     own = {passage.text for passage, _, _ in compared.aligned}
     return any(_calls_off(compared, one) for one in compared.after if one.text not in own)
 
@@ -188,6 +189,7 @@ def _was_once(word: Word, compared: Interpretation, passage: Passage) -> bool:
         and one.text != said
         and one.text.endswith(present)
         and not one.text.endswith((*past, "ment"))
+        and abs(len(one.text) - len(said)) < _NEAR
         and says_the_same(word.key, one.key)
         for one in compared.content.content
     )
