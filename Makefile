@@ -28,7 +28,7 @@ up: setup ## run all of it on this machine, until Ctrl-C
 demo: setup ## show the whole way once, from publish to recall
 	$(BIN)/mosshead demo
 
-# Each of the two processes has a core; more threads of the model would only be in the way.
+# Each of the two test processes uses one core; extra BLAS threads would only compete for it.
 test: export OPENBLAS_NUM_THREADS = 1
 test: setup ## run the tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist worksteal -m "not thorough"

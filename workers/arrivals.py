@@ -19,7 +19,7 @@ from kombu.message import Message
 from kombu.messaging import Consumer, Producer
 
 from mosshead.publishing.broker import BROKER_ERRORS, QUEUE, Broker
-from workers.broker import RENEWED_SECONDS
+from workers.broker import RESUBSCRIBE_SECONDS
 from workers.transport import read_what_others_push
 
 _IDLE_SECONDS = 0.25
@@ -115,7 +115,7 @@ class _RabbitArrivals(Arrivals):
         self._channel.basic_qos(0, ahead, False)
 
         def receive(message: Any) -> None:
-            self._heard = time.monotonic()
+            self._last_active = time.monotonic()
             content_type = str(message.properties.get("content_type"))
             # Do not decompress it: ours are never compressed, and a few bytes may unpack to more than the memory holds.
             take(QueuedMessage(content_type, message.body or b"", message.delivery_tag))
@@ -130,7 +130,7 @@ class _RabbitArrivals(Arrivals):
         if time.monotonic() - self._checked > _HEARTBEAT_CHECKED_SECONDS:
             connection.heartbeat_tick()
             self._checked = time.monotonic()
-        if time.monotonic() - self._heard > RENEWED_SECONDS:
+        if time.monotonic() - self._last_active > RESUBSCRIBE_SECONDS:
             self.stop()
             self._subscribe()
         connection.drain_events(timeout=timeout)
@@ -148,4 +148,4 @@ class _RabbitArrivals(Arrivals):
     def _subscribe(self) -> None:
         QUEUE(self._channel).declare()
         self._consumer = self._channel.basic_consume(QUEUE.name, callback=self._receive)
-        self._heard = time.monotonic()
+        self._last_active = time.monotonic()

@@ -20,9 +20,9 @@ _TIMEOUT_SECONDS = 2.0
 HEARTBEAT_SECONDS = 10.0
 """Interval between heartbeats on a connection to RabbitMQ, which is closed after two are missing."""
 
-RENEWED_SECONDS = 5.0
-"""How often an idle consumer subscribes to its queues in RabbitMQ again. When a queue is deleted and declared anew, RabbitMQ
-sometimes drops a consumer without telling it: 3.10.8 did in 24 of 270 trials."""
+RESUBSCRIBE_SECONDS = 5.0
+"""Interval at which an idle consumer resubscribes to its RabbitMQ queues. When a queue is deleted and redeclared, RabbitMQ
+sometimes drops a consumer without notice: 3.10.8 did in 24 of 270 trials."""
 
 _log = structlog.get_logger()
 

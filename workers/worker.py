@@ -21,7 +21,7 @@ from db.engine import open_engine
 from db.keys import BatchRef, LaneRef
 from mosshead.errors import MossheadError
 from mosshead.store.connection import tenant_transaction
-from workers.broker import RENEWED_SECONDS, check_broker
+from workers.broker import RESUBSCRIBE_SECONDS, check_broker
 from workers.celery_app import app
 from workers.dependencies import (
     WORKER_URL,
@@ -84,23 +84,23 @@ class _Turning(bootsteps.StartStopStep):  # type: ignore[misc]  # Celery has no 
         _watch.wait()
 
 
-class _Renewal(bootsteps.StartStopStep):  # type: ignore[misc]  # Celery has no types
-    """Subscribes an idle worker to RabbitMQ's queues again. With tasks in hand, it would get more than its share."""
+class _Resubscription(bootsteps.StartStopStep):  # type: ignore[misc]  # Celery has no types
+    """Resubscribes an idle worker to its RabbitMQ queues. It skips a busy worker, which would get more than its share."""
 
     requires = ("celery.worker.consumer:Tasks",)
 
     def start(self, consumer: Any) -> None:
-        def renew() -> None:
+        def resubscribe() -> None:
             if not reserved_requests:
                 consumer.task_consumer.cancel()
                 consumer.task_consumer.declare()
                 consumer.task_consumer.consume()
 
         if consumer.connection.transport.driver_type == "amqp":
-            consumer.timer.call_repeatedly(RENEWED_SECONDS, renew)  # ends when the connection is lost
+            consumer.timer.call_repeatedly(RESUBSCRIBE_SECONDS, resubscribe)  # ends when the connection is lost
 
 
-app.steps["consumer"].update({_Turning, _Renewal})
+app.steps["consumer"].update({_Turning, _Resubscription})
 
 
 @signals.worker_ready.connect

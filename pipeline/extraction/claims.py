@@ -38,8 +38,8 @@ _RUN_TOGETHER = 5
 _NOON = 12
 _NEXT = ("next", "nachste", "kommend", "proxim", "viene", "vem", "prochain", "prossim", "volgend", "komend")
 _SHORT_NAME, _CLIPPED = 4, 5
-_AN_ORDINAL = 5
-"""Letters of the shortest word for first; articles are shorter."""
+_SHORTEST_FIRST = 5
+"""The fewest letters of a word for "first". Articles are shorter, except German "einen"."""
 _ON_CLOCK = re.compile(r"(?<![\d:.])(1[3-9]|2[0-3])(?=:00| ?(?:h|hs|hrs|uhr|uur|heures|horas|ore)\b)")
 _DAY_MONTH = re.compile(r"(?<![\d.,/-])(\d{1,2})[./-](\d{1,2})(?:[./-]|(?![\d,:]))")
 _OF_A_MONTH = frozenset(("de", "di", "of", "do"))
@@ -352,7 +352,11 @@ def _missing_dates(
 def _misdated(content: str, lexicons: Sequence[Lexicon], said: Utterances, times: SourceVocabulary) -> Iterator[str]:
     """Yield dates whose day was neither said nor meant, though its number was: as a month, or as "a"."""
     meant = {(day.day, day.month) for day in said.days}
-    first = any(one.numbers.get(key) == 1 and len(key) >= _AN_ORDINAL for one in said.lexicons for key in said.keys)
+    first = any(
+        one.numbers.get(key) == 1 and len(key) >= _SHORTEST_FIRST and not key.startswith("ein")
+        for one in said.lexicons
+        for key in said.keys
+    )
     for day, month, written in _days_and_months(content, lexicons):
         literal = re.search(rf"(?<!\d)0?{day}(?!\d)", said.text) or (
             first if day == 1 else str(day) in said.vocabulary.numbers

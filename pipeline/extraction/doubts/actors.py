@@ -14,7 +14,7 @@ from pipeline.models import USER
 
 _I = frozenset("ich ik je j io eu yo moi".split())
 _AM = frozenset(("sou", "soy", "sono", "suis", "bin", "ben", "am", "era", "fui"))
-_NAMED = frozenset("heisse heiss llamo chiamo chamo".split())
+_CALLED = frozenset("heisse heiss llamo chiamo chamo".split())
 _ENGLISH_I = frozenset(("i", "im", "ive"))
 _WE = frozenset("we wir wij nous noi nos nosotros nosotras on gente".split())
 _OURS = MINE | frozenset(
@@ -38,7 +38,7 @@ _SOMEBODY, _THIRD = "?", "he"
 
 @dataclass(frozen=True)
 class _Act:
-    """A clause with the names of its subject: USER, _THIRD for "she", _SOMEBODY for "we", or none if it has no subject.
+    """A clause with the names of its subject: USER, _THIRD for "she", _SOMEBODY for "we", "they" or a shared subject, or none.
 
     words: its content words, without people. people: everyone in it.
     """
@@ -51,7 +51,7 @@ class _Act:
 def reassigns(compared: Interpretation) -> bool:
     """Whether the fact says of one person what its sources say of another.
 
-    The person must occur in the sources. Of the source clauses, those count that share the most words with the fact's.
+    The person must occur in the sources. Only the source clauses that share the most words with the fact's clause count.
     """
     if any(passage.speaker for passage in compared.said):
         return False  # in a group, a message answers another's
@@ -70,13 +70,15 @@ def reassigns(compared: Interpretation) -> bool:
     return False
 
 
-def renames(compared: Interpretation) -> bool:
-    """Whether the clause that shares most words with the fact's names somebody else: "my lab partner is Xinyi"."""
+def swaps_names(compared: Interpretation) -> bool:
+    """Whether the source clause closest to the fact names somebody else, and the fact's person stands only in another."""
     if any(passage.speaker for passage in compared.said):
         return False
     people = compared.names | first_names()
-    clauses = [_Named(compared, passage, clause.words) for passage in compared.said for clause in passage.clauses]
-    ours = [_Named(compared, compared.content, clause.words) for clause in compared.content.clauses]
+    clauses = [
+        _NamingClause(compared, passage, clause.words) for passage in compared.said for clause in passage.clauses
+    ]
+    ours = [_NamingClause(compared, compared.content, clause.words) for clause in compared.content.clauses]
     every = {name for one in ours for name in one.names}
     for one in ours:
         told = [word for word in one.words if compared.content.counts(word)]
@@ -115,7 +117,7 @@ def _are_together(word: Word, after: Word, passage: Passage) -> bool:
     )
 
 
-class _Named:
+class _NamingClause:
     """The words of a clause, without names, and its names of people."""
 
     def __init__(self, compared: Interpretation, passage: Passage, words: Sequence[Word]) -> None:
@@ -162,7 +164,7 @@ def _acts(compared: Interpretation, passage: Passage, *, carries: bool = True) -
 def _own_names(passage: Passage) -> Iterator[str]:
     """Yield what the user may be called: "I'm Pádraig", "me llamo Inés"."""
     for before, word in pairwise(passage.words):
-        if before.key in _AM | _NAMED | {"im", "m"} and word.text.istitle():
+        if before.key in _AM | _CALLED | {"im", "m"} and word.text.istitle():
             yield word.key
 
 
@@ -189,7 +191,7 @@ def _subject(compared: Interpretation, passage: Passage, words: Sequence[Word]) 
 
 
 def _nominative(word: Word, passage: Passage) -> str:
-    """Return whom a pronoun means that is always a subject."""
+    """Return the person that a subject pronoun stands for; "" for any other word."""
     english = any(one.language == "en" for one in passage.lexicons[:1])
     if word.key in (_ENGLISH_I if english else _I):
         return passage.speaker or USER
@@ -197,7 +199,7 @@ def _nominative(word: Word, passage: Passage) -> str:
 
 
 def _who(compared: Interpretation, word: Word, passage: Passage) -> str:
-    """Return whom a word means, or "" if nobody."""
+    """Return the person that a word stands for, or ""."""
     if word.key in ME:
         return USER
     if word.key in _TITLES or word.key in _OURS or (word.key == "el" and word.text.casefold() == "el"):
@@ -212,7 +214,7 @@ def _who(compared: Interpretation, word: Word, passage: Passage) -> str:
 
 
 def _kin_or_name(passage: Passage, words: Sequence[Word], at: int) -> str:
-    """Return a person whom `Interpretation.is_person` overlooks: in "mon petit frère", and in "Ty's got"."""
+    """Return a person that `Interpretation.is_person` overlooks, as in "mon petit frère", and in "Ty's got"."""
     word = words[at]
     if passage.has("persons", word.key):
         return (
@@ -263,7 +265,7 @@ def _is_among(names: Iterable[str], people: Iterable[str]) -> bool:
 
 
 def _is_another(act: _Act, ours: frozenset[str]) -> bool:
-    """Whether a clause has a subject, and it is certainly another; ours is not even mentioned beside it."""
+    """Whether a clause certainly has another subject, and does not mention ours."""
     theirs = act.subject
     unsure = not theirs or _SOMEBODY in theirs or (_THIRD in theirs and USER not in ours)
     return not unsure and not _is_among(ours, {*theirs, *act.people})

@@ -1,4 +1,4 @@
-"""Find the part of the sources that says the same as a clause of the fact, and tell what stands only beside other words."""
+"""Find the part of the sources closest to a clause of the fact, and check what stands only beside other words."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
@@ -24,16 +24,16 @@ P = TypeVar("P", bound=SourcePart)
 
 
 def closest_to(told: Sequence[Word], parts: Sequence[P]) -> P | None:
-    """Return the part that shares most words with a clause; None if there is none, or several share as many."""
+    """Return the part that shares the most words with a clause; None if no part shares any, or on a tie."""
     shared = [sum(any(says_the_same(word.key, one.key) for one in part.words) for word in told) for part in parts]
     most = max(shared, default=0)
     return parts[shared.index(most)] if most and shared.count(most) == 1 else None
 
 
 def is_only_elsewhere(holders: Sequence[P], closest: P, told: Sequence[Word]) -> bool:
-    """Whether what the holders contain stands in the same message, but each time beside other words.
+    """Whether all holders are other parts of the closest part's message, each with content words that the clause lacks.
 
-    In another message, it may correct the first: "sorry, the 19th".
+    A holder in another message may be a correction: "sorry, the 19th".
     """
     return bool(holders) and all(
         one is not closest and one.passage is closest.passage and _says_more(one, told) for one in holders

@@ -1,8 +1,8 @@
 """Check whether the sources support a text, by meaning.
 
-Its names, numbers and dates have been checked before. A fact stays a hypothesis for any of these doubts: too few words in common
-with the sources, a missing or extra negation, a question, a condition, a cancelled plan, a past state, somebody else's claim, a
-statement by the assistant alone, different people, or a figure that belongs to something else.
+Earlier checks found its names, numbers and dates somewhere in the sources. A fact stays a hypothesis for any of these doubts:
+too few words in common with the sources, a missing or extra negation, a question, a condition, a cancelled plan, a past state,
+somebody else's claim, a statement by the assistant alone, different people, or a figure that belongs to something else.
 """
 
 import re
@@ -14,8 +14,8 @@ from mosshead.language.lexicon import Word, every_lexicon, keys_of, phrases_in, 
 from mosshead.language.numbers import spelt_numbers
 from mosshead.language.passage import Passage, PassageClause
 from pipeline.extraction.alignment import says_the_same
-from pipeline.extraction.doubts.actors import fuses, reassigns, renames
-from pipeline.extraction.doubts.figures import moves_a_figure
+from pipeline.extraction.doubts.actors import fuses, reassigns, swaps_names
+from pipeline.extraction.doubts.figures import misplaces_a_figure
 from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
 from pipeline.extraction.doubts.moods import is_told_in_past, moods
 from pipeline.extraction.doubts.people import OF, swaps, tells_of_others
@@ -44,8 +44,9 @@ _MORNING = frozenset(("morgen", "manana"))
 _A_COURTESY = 7
 _QUOTED = re.compile(r"[\"“”„«].*?[\"“”»]|(?<!\w)['‘].*?['’](?!\w)")
 _SHORT = 5
-_BEFORE_NOUNS = frozenset("for of from with de da di para com con por pour avec per".split())
+_PREPOSITIONS = frozenset("for of from with de da di para com con por pour avec per".split())
 _RELATIVE = frozenset(("who", "which", "that", "to", "what", "where", "whom", "how"))
+"""Words that let a sentence end in a preposition: "what she is known for"."""
 _STOPS = frozenset(".!?…\"”»)'’")
 _FINITE_AS_WRITTEN: Final = {
     "es": frozenset({"está", "da"}),
@@ -81,9 +82,9 @@ def doubts_of(compared: Interpretation) -> Iterator[Doubt]:
         yield Doubt.NEGATION
     if known:
         yield from moods(compared)
-    if known and moves_a_figure(compared):
+    if known and misplaces_a_figure(compared):
         yield Doubt.FIGURE
-    others = (tells_of_others, merges, reassigns, renames, fuses) if known else ()
+    others = (tells_of_others, merges, reassigns, swaps_names, fuses) if known else ()
     if any(one(compared) for one in (swaps, inverts, *others)):
         yield Doubt.PEOPLE
 
@@ -100,14 +101,14 @@ def _doubts_of_words(compared: Interpretation) -> Iterator[Doubt]:
         words and _quotes_something_else(compared)
     ):
         yield Doubt.UNRELATED
-    elif not compared.confirmed and ((words and own < _OWN and others > own) or _adds_to_the_user(compared)):
+    elif not compared.confirmed and ((words and own < _OWN and others > own) or _rests_on_assistant(compared)):
         yield Doubt.ASSISTANT
     elif _invents(compared):
         yield Doubt.DETAIL
 
 
-def _adds_to_the_user(compared: Interpretation) -> bool:
-    """Whether only the assistant said a number, or what a fact says of its subject: "has a dust allergy"."""
+def _rests_on_assistant(compared: Interpretation) -> bool:
+    """Whether a number of the fact, or at least half of its predicate, comes from the assistant and not from the user."""
     content, users = compared.content, [*compared.said, compared.known]
     beside = [*zip(content.words, content.words[1:], strict=False)]
     dated = {
@@ -118,7 +119,7 @@ def _adds_to_the_user(compared: Interpretation) -> bool:
     }
     for word in content.words:
         number = word.key.isdecimal() and word not in dated
-        if number and not _counts_as(word, users) and _counts_as(word, compared.heard):
+        if number and not _occurs(word, users) and _occurs(word, compared.heard):
             return True
     verb = next(iter(_verbs(content)), len(content.words))
     told = [word for word in content.words[verb + 1 :] if content.counts(word)]
@@ -131,7 +132,7 @@ def _adds_to_the_user(compared: Interpretation) -> bool:
     )
 
 
-def _counts_as(number: Word, passages: Sequence[Passage]) -> bool:
+def _occurs(number: Word, passages: Sequence[Passage]) -> bool:
     """Whether a number occurs, in figures or words."""
     return any(
         any(word.key == number.key for word in one.words)
@@ -156,7 +157,7 @@ def _is_sentence(compared: Interpretation) -> bool:
     ):
         return False
     headline = _heads_without_subject(compared) and not any(True for _ in _verbs(compared.content))
-    if headline or _is_note(compared.content) or _is_salad(compared.content):
+    if headline or _is_note(compared.content) or _is_garbled(compared.content):
         return False
     plain = any(compared.content.has(role, word.key) for word in words for role in ("function", "negation"))
     german = any(one.language == "de" for one in compared.content.lexicons[:1])
@@ -181,12 +182,12 @@ def _is_note(content: Passage) -> bool:
     return bool(endings) and "," in content.text and content.text.rstrip()[-1:] not in _STOPS and not like_verbs
 
 
-def _is_salad(content: Passage) -> bool:
+def _is_garbled(content: Passage) -> bool:
     """Whether a text ends in a preposition, or has an article before a conjunction or preposition."""
     relative = any(word.key in _RELATIVE for word in content.words)
-    ends = any(word.key in _BEFORE_NOUNS for word in content.words[-1:]) and not relative
+    ends = any(word.key in _PREPOSITIONS for word in content.words[-1:]) and not relative
     loose = any(
-        word.key in {"the", "an"} and (content.joins(after) or after.key in _BEFORE_NOUNS)
+        word.key in {"the", "an"} and (content.joins(after) or after.key in _PREPOSITIONS)
         for word, after in pairwise(content.words)
     )
     return bool(content.lexicons) and (ends or loose)
@@ -298,7 +299,7 @@ def _adds_a_sentence(compared: Interpretation) -> bool:
 
 
 def _adds_a_predicate(compared: Interpretation) -> bool:
-    """Whether nobody said any word of what a fact says from its verb on, and it says several: "has lost its licence"."""
+    """Whether a fact's predicate has at least three content words, people apart, and nobody said any of them."""
     content, every = compared.content, [*compared.said, *compared.beside]
     verb = next(iter(_verbs(content)), len(content.words))
     told = [word for word in content.words[verb:] if content.counts(word) and not compared.is_person(word, content)]

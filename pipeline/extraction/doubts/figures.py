@@ -21,8 +21,8 @@ _LEADING: Final = re.compile(r"\d+")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _BEFORE_DAYS: Final = frozenset("dia den le el il am al".split())
 _LAST_DAY, _LAST_MONTH, _LONGEST_NUMBER = 31, 12, 6
-_BEFORE, _AFTER = 2, 3
-"""How many words before and after a day may name its month."""
+_MONTH_WITHIN, _DENIED_WITHIN = 2, 3
+"""How many words away a day's month may be, and how many words before a figure its denial."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,11 @@ class _Segment:
         return frozenset(day for day, _ in self.days)
 
 
-def moves_a_figure(compared: Interpretation) -> bool:
-    """Whether the part of the sources that shares most words with the fact has another figure, and the fact's is elsewhere."""
+def misplaces_a_figure(compared: Interpretation) -> bool:
+    """Whether the fact puts a figure beside the wrong words, or affirms one that its sources deny.
+
+    Wrong words: the closest part of the sources has another figure, and the fact's own stands only in other parts.
+    """
     if any(passage.speaker for passage in compared.said):
         return False  # in a group, a message answers another's
     sources = [segment for passage in compared.said for segment in _segments(passage)]
@@ -63,7 +66,7 @@ def moves_a_figure(compared: Interpretation) -> bool:
 
 
 def _is_denied(ours: _Segment, sources: Sequence[_Segment]) -> bool:
-    """Whether a clause affirms a figure that the sources deny each time: "at 3:15, not 3:50"."""
+    """Whether a clause affirms a figure that every mention in the sources denies: "on the 12th, not the 10th"."""
     if any(ours.passage.is_negation(word.key) for word in ours.words):
         return False
     for word in ours.words:
@@ -84,7 +87,7 @@ def _follows_a_denial(segment: _Segment, at: int) -> bool:
     """Whether a negation precedes a word, with only function words and no comma between: "not on the 10th"."""
     passage, words = segment.passage, segment.words
     english = any(one.language == "en" for one in passage.lexicons[:1])
-    for one in reversed(words[max(at - _AFTER, 0) : at]):
+    for one in reversed(words[max(at - _DENIED_WITHIN, 0) : at]):
         if one.key == "no" and english:
             return False  # "wait no 75"
         if passage.is_negation(one.key):
@@ -175,7 +178,7 @@ def _segment(passage: Passage, words: Sequence[Word]) -> _Segment:
         if not _names_a_day(passage, words, at, lexicons):
             numbers.add(leading)
         elif int(leading) not in {one for one, _ in days}:
-            near = words[max(at - _BEFORE, 0) : at + _AFTER]
+            near = words[max(at - _MONTH_WITHIN, 0) : at + 1 + _MONTH_WITHIN]
             days.add(
                 (
                     int(leading),
@@ -196,12 +199,12 @@ def _segment(passage: Passage, words: Sequence[Word]) -> _Segment:
 
 def _names_a_day(passage: Passage, words: Sequence[Word], at: int, lexicons: Sequence[Lexicon]) -> bool:
     """Whether a number is a day of a month: "14th", "am 17.", "le 16", "Tuesday 10", "3 maart"."""
-    word, before = words[at], words[max(at - _BEFORE, 0) : at]
+    word, before = words[at], words[max(at - _MONTH_WITHIN, 0) : at]
     language = lexicons[0].language
     day = _NUMBERED_DAY.fullmatch(word.text.casefold())
     if day is None or int(day[1]) > _LAST_DAY:
         return False
-    near = (*before, *words[at + 1 : at + _AFTER])
+    near = (*before, *words[at + 1 : at + 1 + _MONTH_WITHIN])
     ordinal = not word.text.isdecimal() or (language == "de" and passage.text[word.end : word.end + 1] == ".")
     introduced = language != "en" and any(one.key in _BEFORE_DAYS for one in before[-1:])
     return (

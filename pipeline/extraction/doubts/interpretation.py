@@ -14,7 +14,7 @@ class Doubt(StrEnum):
     """Why a fact stays a hypothesis."""
 
     NAME = "a word of it has a capital, and nobody said it"
-    FIGURE = "a number or a date of it was not found in its sources, or beside something else"
+    FIGURE = "its sources lack a number or date of it, or use it for something else"
     NO_QUOTE = "no message of a user says its quote"
     NO_SENTENCE = "its content is no sentence"
     WORDING = "it speaks as on the day it was said: I, you, yesterday"
