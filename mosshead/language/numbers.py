@@ -88,12 +88,11 @@ def _beside_figures(keys: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
         ahead = [one for one in keys[at + 1 : at + 5] if not lexicon.has("joiners", one) and not _is_one(one, lexicon)]
         more = lexicon.numbers.get(ahead[0], 1.0) if ahead else 1.0
         if whole is not None and (more < 1 or more >= _HUNDRED):
-            factor = (
-                lexicon.numbers.get(ahead[1], 1.0) if more < 1 and ahead[1:] else more
-            )  # "6 and a half grand", "62 grand"
-            amount = Decimal(str(whole + more if more < 1 else whole))
+            part, after = (more, ahead[1:2]) if more < 1 else (0.0, ahead[:1])
+            amount = Decimal(str(whole + part))
             yield _in_one_form(f"{amount:f}")
-            yield _in_one_form(f"{amount * Decimal(str(factor if factor >= _HUNDRED else 1)):f}")
+            factors = [lexicon.numbers.get(one, 1.0) for one in after]
+            yield from (_in_one_form(f"{amount * Decimal(str(one)):f}") for one in factors if one >= _HUNDRED)
         span = lexicon.spans.get(ahead[0] if worth and ahead else key, 0)
         if span in _PARTS:
             yield _in_one_form(f"{Decimal(str(number * _PARTS[span])):f}")

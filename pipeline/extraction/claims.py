@@ -391,7 +391,7 @@ def _days_meant(message: Message, beside: Sequence[Lexicon]) -> Iterator[date]:
     for lexicon in lexicons_of(message.content) or beside:
         day_words = frozenset() if lexicon.months.keys() & set(keys) else lexicon.entries.get("day_words", frozenset())
         named = list(phrases_in(keys, lexicon.days))
-        inner = {at + 1 for at, phrase in named for _ in phrase.split()[1:]}  # "mañana" in "pasado mañana"
+        inner = {at + n for at, phrase in named for n in range(1, len(phrase.split()))}  # "mañana" in "pasado mañana"
         yield from (day + timedelta(lexicon.days[phrase]) for at, phrase in named if at not in inner)
         for _, phrase in phrases_in(keys, lexicon.holidays):
             month, number = map(int, lexicon.holidays[phrase].split("-"))

@@ -107,9 +107,8 @@ def machine(
         through(straight) as addresses,
     ):
         procfile = _procfile(data_dir, flower=flower, worker=worker)
-        with processes(
-            addresses, to_logs=True, procfile=procfile, grace=0.0
-        ) as kept:  # nothing is asked of them any more
+        # Killed at the end, since nothing is asked of them any more.
+        with processes(addresses, to_logs=True, procfile=procfile, grace=0.0) as kept:
             if flower:
                 wait_until(lambda: flower_answers(addresses), timeout=60, what="Flower")
             wait_until(lambda: _ready(addresses), timeout=60, what="the worker and the intake")

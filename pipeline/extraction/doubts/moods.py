@@ -245,12 +245,10 @@ def _is_unreal(passage: Passage, clause: PassageClause, held: Sequence[Word], ou
             told += one.keys  # "in my dreams, I …"
     sentence = [key for one in passage.clauses if one.sentence == clause.sentence for key in one.keys]
     until = [word for word in passage.until(clause) if word.start < held[-1].start]
-    # Portuguese "chama-se" and Italian "si chiama" are reflexive.
-    until = [word for word in until if passage.text[max(word.start - 1, 0)] != "-"]
-    sure = passage.lexicons[:1]
-    supposes = any(
-        next(phrases_in([word.key for word in until], one.entries["conditions"]), None) for one in sure
-    ) and not passage.tells("habits", sentence)
+    # The "se" of Portuguese "chama-se" is reflexive, and Italian "si" is no Spanish "if": the likeliest language counts.
+    keys = [word.key for word in until if passage.text[max(word.start - 1, 0)] != "-"]
+    ifs = (hit for one in passage.lexicons[:1] for hit in phrases_in(keys, one.entries["conditions"]))
+    supposes = next(ifs, None) is not None and not passage.tells("habits", sentence)
     return passage.tells("unreal", told) or supposes or bool(endings and any(key.endswith(endings) for key in bent))
 
 

@@ -127,18 +127,14 @@ def test_same_meaning_in_another_form_is_solid(said: str, content: str) -> None:
             "Anton will Medizin machen.",
         ),
         ("Ana paints and Rui sells the pictures", "Ana sells the pictures and Rui paints."),
-        ("Mijn zus Femke werkt in de haven, ik sta op de markt", "De gebruiker werkt in de haven."),
         ("Mon petit frère est gaucher, moi je suis droitier", "L'utilisateur est gaucher."),
-        ("Ty's got the front room, i sleep in the attic", "The user has the front room."),
-        ("Hugo estudia medicina y Bea arregla pianos", "Hugo estudia medicina y arregla pianos."),
         ("My tutor is Marten; Marta teaches the other class", "The user's tutor is called Marta."),
         ("Clara runs the lab with Professor Okoye", "Clara Okoye runs the lab."),
         ("the exam is on 4 may, the results come on 29 may", "The results come on 4 May 2026."),
         ("La prueba es el viernes, y el concierto es el domingo", "El concierto es el viernes."),
         ("rent is 600, and the gym costs 35", "The gym costs the user 600."),
         ("the tour starts at the lock on the 12th of june now, not the 10th", "The tour starts on 10 June 2026."),
-        ("crates, straps, gloves and a torch, all in the shed", "Shed torch gloves of the and for."),
-        ("i see the dentist tmrw", "The user sees the dentist on 4 March 2026."),
+        ("crates, straps, gloves and a torch, all in the shed", "User shed of the and torch straps in."),
         ("pasado mañana vuelvo a Cádiz", "El usuario vuelve a Cádiz el 5 de marzo de 2026."),
         ("vandaag hebben we de schuur geverfd", "De gebruiker heeft op 3 maart 2026 de schuur geverfd."),
         ("i do drink tea, just not coffee", "The user does not drink tea."),
@@ -173,7 +169,7 @@ def test_same_meaning_in_another_form_is_solid(said: str, content: str) -> None:
         ("Thanks for your help!", "The user is thankful for the help."),
         ("our bakery is in Ludlow", "The user's bakery in Ludlow won a national prize last year."),
         ("antes vivíamos en Vigo, ahora en Lugo", "El usuario vive en Vigo."),
-        ("was gonna row to Cork in may, but my arm's broken so that's off", "The user is going to row to Cork in May."),
+        ("I row to Cork with Sal in may, but her boat leaks so that's off", "The user rows to Cork with Sal in May."),
         ("the dog needs 40mg of it for ten days", "The dog needs 14 mg of it for ten days."),
         ("ok then", "!!!"),
         (
@@ -299,15 +295,17 @@ def test_figure_corrected_by_a_later_message_is_solid() -> None:
     assert fact.stated, fact.doubts
 
 
-@pytest.mark.parametrize("content", ["The user's cat has a thyroid problem.", "The user's cat is 12."])
+@pytest.mark.parametrize("content", ["The user's grey cat has a thyroid problem.", "The user's grey cat is 12."])
 def test_what_the_assistant_adds_to_the_users_words_is_not_solid(content: str) -> None:
     pair = {
         "messages": [
-            {"role": "user", "content": "my cat drinks a lot since the summer"},
+            {"role": "user", "content": "my grey cat drinks a lot since the summer"},
             {"role": "assistant", "content": "At 12 that may be a thyroid problem. Is she eating?"},
             {"role": "user", "content": "like a horse. which vet is open on sunday"},
         ],
-        "fact": fact_like(content=content, quote="my cat drinks a lot since the summer", sources=[1, 2], mentions=[]),
+        "fact": fact_like(
+            content=content, quote="my grey cat drinks a lot since the summer", sources=[1, 2], mentions=[]
+        ),
     }
     assert end_of(pair)[0] != "solid"
 
