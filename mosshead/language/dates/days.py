@@ -4,6 +4,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 from mosshead.language.dates.spans import (
+    AFTER_EASTER,
     DAY,
     HOLIDAYS,
     MONTH,
@@ -15,6 +16,7 @@ from mosshead.language.dates.spans import (
     Frame,
     Reader,
     day_number,
+    holiday_of,
     month_number,
     months_on,
     number_of,
@@ -230,8 +232,8 @@ NEAR_DAYS: tuple[tuple[str, Reader], ...] = (
     (r"(?<!-)\bhier\b(?! (?:matin|après-midi|soir))", _hier),
 )
 
-_HOLIDAYS = "|".join(sorted(HOLIDAYS, key=len, reverse=True)).replace("'", "['’]?")
-_HOLIDAY_DATES = {name.replace("'", ""): date for name, date in HOLIDAYS.items()}
+_HOLIDAYS = "|".join(sorted({*HOLIDAYS, *AFTER_EASTER}, key=len, reverse=True)).replace("'", "['’]?")
+_HOLIDAY_NAMES = {name.replace("'", ""): name for name in (*HOLIDAYS, *AFTER_EASTER)}
 
 
 def _month(match: re.Match[str], frame: Frame) -> FactOccurrence:
@@ -250,10 +252,11 @@ def _in_its_year(match: re.Match[str], frame: Frame, month: int, size: int) -> F
 
 
 def _holiday(match: re.Match[str], frame: Frame) -> FactOccurrence:
-    month, day = _HOLIDAY_DATES[match["holiday"].lower().replace("'", "").replace("’", "")]
+    name = _HOLIDAY_NAMES[match["holiday"].lower().replace("'", "").replace("’", "")]
     if match["year"]:
-        return on_day(match, frame, date(int(match["year"]), month, day))
-    return on_day(match, frame, nearest_day(frame, month, day, step_of(match["which"])))
+        return on_day(match, frame, holiday_of(name, int(match["year"])))
+    nearest = frame.of_each_year(lambda year: frame.day(holiday_of(name, year)), step_of(match["which"]))
+    return on_day(match, frame, nearest.start.date())
 
 
 _LEADS = r"(?:in|during|by|since|until|till|of|for|from|early|late|mid|end of|around|every|on)"
@@ -265,12 +268,21 @@ IN_A_YEAR: tuple[tuple[str, Reader], ...] = (
     (rf"\b(?:the )?(?P<season>spring|summer|autumn|fall|winter)(?: of)? {YEAR}\b", _season),
 )
 
+_NO_HOLIDAY = r"(?<!\ba )(?<!\banother )(?<!\bmy )(?<!\bvery )"  # "have a good Friday"
+_NAMED_AFTER = r"(?! (?:egg|bunny|island|hunt)s?\b)"
+
+NAMED_DAYS: tuple[tuple[str, Reader], ...] = (
+    (
+        rf"{_NO_HOLIDAY}\b(?:(?P<which>last|next|this) )?(?P<holiday>{_HOLIDAYS})\b{_NAMED_AFTER}(?:,? {YEAR})?",
+        _holiday,
+    ),
+)
+
 OF_EACH_YEAR: tuple[tuple[str, Reader], ...] = (
     (rf"\b(?P<which>last|next|this) {MONTH}\b", _month),
     (rf"\b{_LEADS}[ -](?:early |late |mid-? ?)?(?P<which>){MONTH}(?! (?:be|have|not|well|or may)\b)", _month),
     (r"\b(?P<which>last|this past|next|this) (?P<season>spring|summer|autumn|fall|winter)\b", _season),
     (r"\b(?:in|over|during) (?:the )?(?P<season>spring|summer|autumn|winter)\b", _season),
-    (rf"\b(?:(?P<which>last|next|this) )?(?P<holiday>{_HOLIDAYS})\b(?:,? {YEAR})?", _holiday),
     (
         rf"\b(?:in|of|during|since|around|by|back in|year) {YEAR}\b(?!-)",
         lambda match, frame: frame.year(int(match["year"])),

@@ -17,12 +17,23 @@ from mosshead.language.dates.days import (
     DATED_DAYS,
     DAYS_OF_WEEK,
     IN_A_YEAR,
+    NAMED_DAYS,
     NEAR_DAYS,
     NUMBERED_DAYS,
     OF_EACH_YEAR,
 )
 from mosshead.language.dates.ranges import COUNTED_DAYS, COUNTED_UNITS, NEAR_UNITS, RANGES
-from mosshead.language.dates.spans import HOLIDAYS, MONTH, NAMES_A_TIME, SEASON_STARTS, WEEK, YEAR, Frame, Reader
+from mosshead.language.dates.spans import (
+    AFTER_EASTER,
+    HOLIDAYS,
+    MONTH,
+    NAMES_A_TIME,
+    SEASON_STARTS,
+    WEEK,
+    YEAR,
+    Frame,
+    Reader,
+)
 from mosshead.models.kinds import OF_A_DAY, Granularity
 from mosshead.models.occurrence import FactOccurrence
 from mosshead.patterns import AS_ASCII
@@ -143,6 +154,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         *NEAR_DAYS,
         *IN_A_YEAR,
         *COUNTED_UNITS,
+        *NAMED_DAYS,
         *DAYS_OF_WEEK,
         *NEAR_UNITS,
         *OF_EACH_YEAR,
@@ -156,7 +168,7 @@ _NAMES_A_YEAR = re.compile(YEAR)
 _MAY_NAME_A_TIME = re.compile(NAMES_A_TIME, re.IGNORECASE)
 
 _COMES_EACH_YEAR = re.compile(
-    rf"\b(?:{MONTH}|(?:{'|'.join((*SEASON_STARTS, *HOLIDAYS))})\b)".replace("'", "['’]?"), re.IGNORECASE
+    rf"\b(?:{MONTH}|(?:{'|'.join((*SEASON_STARTS, *HOLIDAYS, *AFTER_EASTER))})\b)".replace("'", "['’]?"), re.IGNORECASE
 )
 
 _SAYS_ITS_YEAR = re.compile(

@@ -160,6 +160,9 @@ _JOINED = ((r"\b(?:from )?(?:the )?", _TO), (r"\bbetween (?:the )?", _AND))
 
 _APART = (("from", "(?:to|until|till|through)"), ("between", "and"))
 
+_NO_RATE = r"(?<!\bonce )(?<!\btwice )(?<!\btimes )"
+"""What makes "a week" a rate: "once a week on Friday"."""
+
 RANGES: tuple[tuple[str, Reader], ...] = (
     *(
         (pattern, _from_one_to_another)
@@ -187,7 +190,7 @@ RANGES: tuple[tuple[str, Reader], ...] = (
     (rf"\b(?:the )?{_COUNT_OF} weekend (?:in|of) {MONTH},?(?: {YEAR})?", _nth_weekday),
     (rf"\b{_WHICH} week(?:,| on|,? on)? {WEEKDAY}\b{PART}", _weekday_of_week),
     (rf"\b{WEEKDAY}{PART}(?: of| in|,)? {_WHICH} week\b", _weekday_of_week),
-    (rf"\b{_NUMBER} weeks? (?:from|on) {WEEKDAY}\b{PART}", _weekday_weeks_on),
+    (rf"{_NO_RATE}\b{_NUMBER} weeks? (?:from|on) {WEEKDAY}\b{PART}", _weekday_weeks_on),
     (rf"\b{WEEKDAY} week\b(?! (?:of|in|long)\b)", _weekday_weeks_on),
     (rf"\b{WEEKDAY}{PART} in {_NUMBER} weeks?\b", _weekday_of_week),
     (rf"\b(?:on |until |by |since |before |after |for )the (?P<day>[0-3]?\d){_NTH}\b{_AFTER_A_DAY}", _day_of_month),
@@ -244,6 +247,14 @@ def _weekdays_ago(match: re.Match[str], frame: Frame) -> FactOccurrence:
     return on_day(match, frame, last - (number_of(number) - 1) * WEEK)
 
 
+def _coming_day(match: re.Match[str], frame: Frame) -> FactOccurrence | None:
+    """Resolve "a week today" and "two weeks tomorrow", unless the sentence looks back: "it's been a week today"."""
+    start = max((end.end() for end in _STOP.finditer(match.string, 0, match.start())), default=0)
+    stop = _STOP.search(match.string, match.end())
+    sentence = match.string[start : stop.start() if stop else None]
+    return None if _LOOKS_BACK.search(sentence) else _counted_day(match, frame)
+
+
 def _half(match: re.Match[str], frame: Frame) -> FactOccurrence:
     """Resolve "half an hour ago" and "in half a year"."""
     sign = 1 if match["ahead"] else -1
@@ -287,11 +298,19 @@ _UNIT = rf"(?P<unit>minute|hour|weekend|{'|'.join(_UNITS)})s?"
 _NUMBER_OR_SOME = _NUMBER.replace("(?P<number>", rf"(?P<number>{'|'.join(sorted(_VAGUE_NUMBERS))}|")
 _ALONE = r"(?<![\d.,/½¼¾])(?<!half )\b"
 
+_STOP = re.compile(r"[.!?\n]")
+_LOOKS_BACK = re.compile(
+    r"\b(?:been|was|were|had|since|ago|gave|broke|met|went|came|got|began|lost|died|moved|started|stopped|quit|\w+ed)\b"
+    r"|['’]s \w+ weeks? today",
+    re.IGNORECASE,
+)
+
 COUNTED_DAYS: tuple[tuple[str, Reader], ...] = (
     (r"\b(?P<ahead>in )?half an? (?P<unit>hour|year)(?(ahead)| ago)\b", _half),
     (rf"{_ALONE}{_NUMBER} {_WHOLE_DAYS} (?P<ago>ago) {_DAY_WORD}\b", _counted_day),
     (rf"\b{_DAY_WORD},? {_NUMBER} {_WHOLE_DAYS} (?P<ago>ago)\b", _counted_day),
     (rf"{_ALONE}{_NUMBER} {_WHOLE_DAYS} from {_DAY_WORD}\b", _counted_day),
+    (rf"{_ALONE}{_NO_RATE}{_NUMBER} (?P<unit>week|fortnight)s? (?P<word>today|tomorrow)\b", _coming_day),
     (rf"{_ALONE}{_NUMBER} {WEEKDAY} ago\b", _weekdays_ago),
     (rf"\bthe {WEEKDAY} before last\b", _weekdays_ago),
     (r"\bthe (?P<unit>week|weekend|month|year) before last\b", _before_last),

@@ -148,6 +148,44 @@ HOLIDAYS = {
     "valentine's day": (2, 14),
 }
 
+AFTER_EASTER = {
+    "shrove tuesday": -47,
+    "pancake day": -47,
+    "ash wednesday": -46,
+    "mothering sunday": -21,
+    "palm sunday": -7,
+    "maundy thursday": -3,
+    "good friday": -2,
+    "easter saturday": -1,
+    "easter sunday": 0,
+    "easter": 0,
+    "easter monday": 1,
+    "ascension day": 39,
+    "pentecost": 49,
+    "whitsun": 49,
+}
+"""Days from Easter Sunday."""
+
+
+def easter_sunday(year: int) -> date:
+    """Return the Gregorian Easter of a year, by Butcher's rule (Butcher's Ecclesiastical Calendar, 1876)."""
+    golden, (century, rest) = year % 19, divmod(year, 100)
+    leaps = century // 4
+    sun_and_moon = (century - (century + 8) // 25 + 1) // 3
+    epact = (19 * golden + century - leaps - sun_and_moon + 15) % 30
+    weekday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
+    late = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
+
+
+def holiday_of(name: str, year: int) -> date:
+    """Return a holiday's day in a year."""
+    if name in AFTER_EASTER:
+        return easter_sunday(year) + timedelta(days=AFTER_EASTER[name])
+    return date(year, *HOLIDAYS[name])
+
+
 NUMBERS = CARDINALS | {"a": 1, "an": 1, "a couple of": 2, "couple of": 2, "a couple": 2}
 WEEKDAY = r"(?P<weekday>mon|tues|wednes|thurs|fri|satur|sun)days?"
 DAY_NAME = rf"(?:{'|'.join(WEEKDAYS)})"
@@ -173,7 +211,7 @@ NAMES_A_TIME = (
     rf"\d|\b(?:{DAY_NAME}|{MONTH_NAME})s?\b"
     r"|\b(?:to(?:day|night|morrow)|yesterday|now|just|recently|lately|soon|later|earlier|ago|last|past|next|this|coming"
     r"|(?:mid)?(?:night|day|week|fortnight|month|quarter|year|decade|hour|minute|second|century)(?:s|end|ends)?"
-    r"|morning|noon|midday|afternoon|evening|spring|summer|autumn|fall|winter|season|christmas|easter|halloween|holidays?"
+    r"|morning|noon|midday|afternoon|evening|spring|summer|autumn|fall|winter|season|christmas|easter|pentecost|whitsun|halloween|holidays?"
     r"|birthday|anniversary|eve|previous|when|since|until|till|during|before|after|childhood|grew up|ever|already"
     r"|(?:nine|eigh|seven|six|fif|for|thir|twen)t(?:y|ies)|one|two|three"
     r"|(?:vor)?gestern|heute|(?:über)?morgen|woche|monat|jahr|antes|(?:ante)?ayer|anoche|hoy|esta|mañana|semana|mes|año"

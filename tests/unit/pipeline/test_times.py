@@ -1,7 +1,7 @@
 """Time phrases against a message said on Wednesday 10 May 2023 at 14:30 in Berlin."""
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mosshead.language.dates import resolve_time, times_in
+from mosshead.language.dates.spans import easter_sunday
 from mosshead.models.kinds import Granularity
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -103,6 +104,19 @@ SAID_AT = datetime(2023, 5, 10, 14, 30, tzinfo=BERLIN)
         ("half an hour ago", "2023-05-10T14:00", "2023-05-10T14:01", "minute"),
         ("a fortnight ago", "2023-04-24", "2023-05-01", "week"),
         ("a fortnight from tomorrow", "2023-05-25", "2023-05-26", "day"),
+        ("a week today", "2023-05-17", "2023-05-18", "day"),
+        ("three weeks tomorrow", "2023-06-01", "2023-06-02", "day"),
+        ("it's been three weeks today", "2023-05-10", "2023-05-11", "day"),
+        ("three times a week today", "2023-05-10", "2023-05-11", "day"),
+        ("once a week on Friday", "2023-05-05", "2023-05-06", "day"),
+        ("it was a good Friday", "2023-05-05", "2023-05-06", "day"),
+        ("a week on Friday", "2023-05-19", "2023-05-20", "day"),
+        ("Friday week", "2023-05-19", "2023-05-20", "day"),
+        ("at Easter", "2023-04-09", "2023-04-10", "day"),
+        ("last Easter", "2023-04-09", "2023-04-10", "day"),
+        ("on Good Friday", "2023-04-07", "2023-04-08", "day"),
+        ("on Easter Monday 2019", "2019-04-22", "2019-04-23", "day"),
+        ("Ash Wednesday last year", "2022-03-02", "2022-03-03", "day"),
         ("at the end of the month", "2023-05-01", "2023-06-01", "month"),
         ("early last year", "2022-01-01", "2023-01-01", "year"),
         ("on the 4th", "2023-05-04", "2023-05-05", "day"),
@@ -319,6 +333,12 @@ def test_letters_equal_to_others_without_case_are_read_as_those(phrase: str, pla
     found = resolve_time(phrase, SAID_AT)
     assert found is not None
     assert found == resolve_time(plain, SAID_AT)
+
+
+@pytest.mark.parametrize("day", ["1818-03-22", "1961-04-02", "2000-04-23", "2026-04-05", "2038-04-25"])
+def test_easter_falls_on_the_day_of_the_calendar(day: str) -> None:
+    """The earliest and the latest Easter of the Gregorian calendar are 22 March and 25 April."""
+    assert easter_sunday(int(day[:4])) == date.fromisoformat(day)
 
 
 def test_naive_time_is_refused() -> None:
