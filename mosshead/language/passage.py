@@ -9,12 +9,20 @@ from typing import Final
 
 from mosshead.language.lexicon import Lexicon, Word, is_unit, key_of, keys_of, lexicons_of, phrases_in, words_of
 
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?…;])(?<!\b\d\.)(?<!\b\d\d\.)[\s\"”»)]+|\n+|(?<=[。！？])")
+TITLES: Final = ("Dr", "Mr", "Fr", "Sr", "Dra", "Sra", "Mrs", "Prof", "St")
+"""Abbreviations whose full stop ends no sentence."""
+_SENTENCE_END: Final = re.compile(
+    r"(?<=[.!?…;])(?<!\b\d\.)(?<!\b\d\d\.)"
+    + "".join(rf"(?<!\b{title}\.)" for title in TITLES)
+    + r"[\s\"”»)]+|\n+|(?<=[。！？])"
+)
 _CLAUSE_END: Final = re.compile(r"[,:()–—]|\s-\s")
 _AROUND = 400
 """How many characters around the quote in a long message are examined."""
 
 _BEFORE_QUESTION = 3
+_ASKING: Final = frozenset("is are was were does do did will would can could should has have".split())
+_ASKED_ABOUT: Final = frozenset("he she it they we you i this that these those anyone anybody someone".split())
 _ALONE, _CLEAR = 60, 2
 """The length from which a text identifies its language by itself, and the function words that a shorter one needs."""
 
@@ -53,6 +61,11 @@ class Passage:
         return cls(
             near, own or lexicons_of(f"{text[:_AROUND]} {beside[:_AROUND]}"), placed, key_of(speaker or ""), text
         )
+
+    @property
+    def language(self) -> str:
+        """The likeliest language; empty if unknown."""
+        return self.lexicons[0].language if self.lexicons else ""
 
     def has(self, role: str, key: str) -> bool:
         """Whether a word has a role in a language of the text."""
@@ -131,7 +144,7 @@ class Passage:
         parts = [tuple(w for w in words if left <= w.start < right) for left, right in pairwise(cuts)]
         parts = [part for part in parts if part]
         asked = "?" in text[-4:] or "？" in text or "؟" in text
-        unmarked = not asked and self._asks_unmarked([word.key for word in words])
+        unmarked = not asked and text.rstrip()[-1:] != "!" and self._asks_unmarked(words)
         opens = [at for at, part in enumerate(parts) if self._opens(part)]
         first = opens[0] if opens else len(parts) - 1
         greets = [all(self.has("greets", word.key) for word in part) for part in parts]
@@ -139,10 +152,15 @@ class Passage:
         for at, part in enumerate(parts):
             yield PassageClause(number, part, (asked and at >= first) or (unmarked and at == head))
 
-    def _asks_unmarked(self, keys: Sequence[str]) -> bool:
+    def _asks_unmarked(self, words: Sequence[Word]) -> bool:
         """Whether a sentence without a question mark begins like a question: "hey what's the best way to get there"."""
-        ahead = [key for key in keys[:_BEFORE_QUESTION] if not self.has("greets", key)]
-        heads = keys[len(keys[:_BEFORE_QUESTION]) - len(ahead) :]
+        ahead = [word for word in words[:_BEFORE_QUESTION] if not self.has("greets", word.key)]
+        words = words[len(words[:_BEFORE_QUESTION]) - len(ahead) :]
+        heads = [word.key for word in words]
+        english = self.language == "en"
+        subject = any(word.key in _ASKED_ABOUT or (word.text.istitle() and heads[0] != "will") for word in words[1:2])
+        if english and subject and heads[0] in _ASKING:
+            return True
         return any(
             0 in {at for at, _ in phrases_in(heads, one.entries.get("asks", frozenset()))} for one in self.lexicons[:1]
         )

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
-from mosshead.language.dates.spans import months_on
+from mosshead.language.dates.spans import easter_sunday, months_on
 from mosshead.language.lexicon import (
     Lexicon,
     Word,
@@ -32,14 +32,31 @@ from pipeline.models import Message
 _NAMED = frozenset({EntityType.PERSON, EntityType.ORG, EntityType.PLACE, EntityType.PROJECT})
 _OPENS = re.compile(r"(?:^|[.!?:…]\s+|\n)\W*$")
 _WEEK, _FORTNIGHT = 7, 14
+_WEEK_WITHIN = 3
+_STOP = re.compile(r"[.!?\n]")
 _LONGEST_COUNT = 100
 _LONGEST_MONTH, _LAST_MONTH = 31, 12
 _RUN_TOGETHER = 5
 _NOON = 12
 _NEXT = ("next", "nachste", "kommend", "proxim", "viene", "vem", "prochain", "prossim", "volgend", "komend")
+_LAST = ("last", "letzt", "vorig", "vergangen", "pasad", "passad", "dernier", "scors", "afgelopen")
 _SHORT_NAME, _CLIPPED = 4, 5
 _SHORTEST_FIRST = 5
 """The fewest letters of a word for "first". Articles are shorter, except German "einen"."""
+_OF_US = re.compile(
+    r"\b(\w+) of us\b|\bwe(?:['’]?re| are) (\w+)\b|\bwir (?:sind|waren) (?:zu )?(\w+)|\bwij? (?:zijn|wonen) met (?:z['’]n )?(\w+)"
+    r"|\bmet z['’]n (\w+)|\bsomos (\w+)|\b(?:los|las) (\w+) (?:nos|vamos)|\b(?:nos vamos|vamos) (?:los|las) (\w+)"
+    r"|\bon est (\w+)|\bnous sommes (\w+)|\bsiamo (?:in )?(\w+)",
+    re.IGNORECASE,
+)
+"""How many the user and others are: "four of us", "wir sind vier", "somos cuatro"."""
+_OTHERS = frozenset(
+    "other others another anderen andere otras otros autres altri altre outros outras friends freunde freundinnen amigos "
+    "amigas amis amies amici amiche vrienden vriendinnen members leute people".split()
+)
+_IS_OLD = re.compile(
+    r"\b(?:is|ist|ha|tiene|tem|a|de) (\d{1,3}) (?:years? old|jahre|jaar|anni|años|anos|ans)\b", re.IGNORECASE
+)
 _ON_CLOCK = re.compile(r"(?<![\d:.])(1[3-9]|2[0-3])(?=:00| ?(?:h|hs|hrs|uhr|uur|heures|horas|ore)\b)")
 _DAY_MONTH = re.compile(r"(?<![\d.,/-])(\d{1,2})[./-](\d{1,2})(?:[./-]|(?![\d,:]))")
 _OF_A_MONTH = frozenset(("de", "di", "of", "do"))
@@ -95,10 +112,13 @@ class Utterances:
     @cached_property
     def alone(self) -> frozenset[str]:
         """Numbers in messages that count nothing: "wait, nine" corrects an earlier count."""
-        texts = [one.content for one in self.messages]
-        return frozenset(
-            number for one in texts if not set(_counted(one, self.lexicons)) for number in _bare(one, self.lexicons)
-        )
+        texts = [one.content for one in self.messages if not set(_counted(one.content, self.lexicons))]
+        return frozenset(number for one in texts for number in _bare(one, self.lexicons))
+
+    @cached_property
+    def bare(self) -> frozenset[str]:
+        """Numbers without a noun, which may be ages: "ora ne ho 44"."""
+        return frozenset(number for one in self.messages for number in _bare(one.content, self.lexicons))
 
     @cached_property
     def days(self) -> frozenset[date]:
@@ -278,17 +298,40 @@ def _missing_numbers(
         days |= years
     if any(key in one.articles for one in said.lexicons for key in said.keys):
         days.add("1")  # "a girl" is 1 girl
-    yield from held.missing_numbers(content, days | _numbers_meant(content, said))
+    company = set(_company(content, lexicons, said))
+    yield from held.missing_numbers(content, days | company | _numbers_meant(content, said))
     for number in spelt_numbers(content, lexicons[0], articles=False) if lexicons else ():
-        if number not in held.numbers:
+        if number not in held.numbers | company:
             yield number
+
+
+def _company(content: str, lexicons: Sequence[Lexicon], said: Utterances) -> Iterator[str]:
+    """Yield numbers of people beside the user: "three others" if the messages say "there are four of us"."""
+    us = {
+        int(number)
+        for message in said.messages
+        for found in _OF_US.finditer(message.content)
+        for word in found.groups()
+        for lexicon in said.lexicons[:1]
+        for number in ([word] if word and word.isdecimal() else spelt_numbers(word or "", lexicon))
+        if number.isdecimal() and len(number) < 3
+    }
+    words = words_of(content)
+    for word, *after in zip(words, words[1:], (*words[2:], words[-1]), strict=False) if us else ():
+        spelt = [one for lexicon in lexicons[:1] for one in spelt_numbers(word.text, lexicon, articles=False)]
+        people = any(one.key in _OTHERS or any(each.has("persons", one.key) for each in lexicons[:1]) for one in after)
+        for number in [word.key] if word.key.isdecimal() else spelt:
+            if people and number.isdecimal() and int(number) + 1 in us:
+                yield number
 
 
 def _miscounted(content: str, lexicons: Sequence[Lexicon], said: Utterances) -> Iterator[str]:
     """Yield numbers of things that the messages count differently."""
+    company = set(_company(content, lexicons, said))
     for number, kind in _counted(content, lexicons):
         of_kind = {other for other, what in said.counted if what == kind}
-        if of_kind and number not in of_kind | said.alone:
+        bare = said.bare if number in _IS_OLD.findall(content) else frozenset[str]()
+        if of_kind and number not in of_kind | said.alone | company | bare:
             yield f"{number} {kind}"
 
 
@@ -320,7 +363,10 @@ def _counted(text: str, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, str]
                 and any(words[at - 1].key in one.numbers or one.has("joiners", words[at - 1].key) for one in lexicons)
             )
             or word.end + 1 != after.start
-            or any(after.key in one.numbers or one.has("function", after.key) for one in lexicons)
+            or any(
+                after.key in one.numbers or after.key in one.months or one.has("function", after.key)
+                for one in lexicons
+            )
         ):
             continue
         spelt = [one for lexicon in lexicons[:1] for one in spelt_numbers(word.text, lexicon, articles=False)]
@@ -393,12 +439,19 @@ def _days_meant(message: Message, beside: Sequence[Lexicon]) -> Iterator[date]:
         named = list(phrases_in(keys, lexicon.days))
         inner = {at + n for at, phrase in named for n in range(1, len(phrase.split()))}  # "mañana" in "pasado mañana"
         yield from (day + timedelta(lexicon.days[phrase]) for at, phrase in named if at not in inner)
-        for _, phrase in phrases_in(keys, lexicon.holidays):
-            month, number = map(int, lexicon.holidays[phrase].split("-"))
+        feasts = list(phrases_in(keys, lexicon.holidays))
+        longer = {
+            at + n for at, phrase in feasts for n in range(1, len(phrase.split()))
+        }  # "Himmelfahrt" in "Mariä Himmelfahrt"
+        for phrase in (phrase for at, phrase in feasts if at not in longer):
             years = [int(one) for one in _YEAR.findall(message.content)] or [day.year - 1, day.year, day.year + 1]
-            yield from (date(year, month, number) for year in years)
-        for key in keys:
-            if key in lexicon.weekdays:
+            yield from (_holiday(lexicon.holidays[phrase], year) for year in years)
+        for at, key in enumerate(keys):
+            week = _week_named(message.content, at, lexicon) if key in lexicon.weekdays else 0
+            if week and lexicon.language != "en":
+                monday = day - timedelta(day.weekday())
+                yield monday + timedelta(week * _WEEK + lexicon.weekdays[key])
+            elif key in lexicon.weekdays:
                 # "Saturday of next week" and "next Saturday" may be more than a week away.
                 far = any(lexicon.spans.get(one) == _WEEK or one.startswith(_NEXT) for one in keys)
                 away = 2 * _WEEK if far and not any(one.isdecimal() for one in keys) else _WEEK
@@ -408,13 +461,42 @@ def _days_meant(message: Message, beside: Sequence[Lexicon]) -> Iterator[date]:
             span = lexicon.spans.get(key, 0)
             counts = [int(before)] if before.isdecimal() and len(before) < 3 else spelt_numbers(before, lexicon)
             whole = [int(one) for one in counts if str(one).isdecimal() and 0 < int(one) < _LONGEST_COUNT]
-            yield from (day + timedelta(way * one * span) for one in whole for way in (-1, 1) if span in (1, _WEEK))
+            yield from (
+                start + timedelta(way * one * span)
+                for start in (day, *(day + timedelta(lexicon.days[phrase]) for _, phrase in named))  # "a week tomorrow"
+                for one in whole
+                for way in (-1, 1)
+                if span in (1, _WEEK)
+            )
             yield from (_months_away(day, way * one) for one in whole for way in (-1, 1) if span == _LONGEST_MONTH)
             dated = _ORDINAL.sub("", key) if before in day_words else ""
             if dated.isdecimal() and (lexicon.language != "en" or dated != key):
                 months = (day + timedelta(apart) for apart in range(-_LONGEST_MONTH, _LONGEST_MONTH))
                 yield from (one for one in months if str(one.day) == dated)
         yield from () if lexicon.language == "en" else _days_written(message.content, day)
+
+
+def _week_named(text: str, at: int, lexicon: Lexicon) -> int:
+    """Return 1 if "next week" stands near a word in its sentence, -1 for "last week", and 0 for neither."""
+    words = words_of(text)
+    near = [
+        word.key
+        for word in words[max(at - _WEEK_WITHIN, 0) : at + 1 + _WEEK_WITHIN]
+        if word.key != "que" and not _STOP.search(text, min(word.end, words[at].end), max(word.start, words[at].start))
+    ]
+    for pair in pairwise(near):
+        for which, week in (pair, pair[::-1]):
+            if lexicon.spans.get(week) == _WEEK and which.startswith((*_NEXT, *_LAST)):
+                return 1 if which.startswith(_NEXT) else -1
+    return 0
+
+
+def _holiday(given: str, year: int) -> date:
+    """Return the day of a holiday given as "12-25" or, counted from Easter Sunday, "easter-2"."""
+    if given.startswith("easter"):
+        return easter_sunday(year) + timedelta(int(given.removeprefix("easter")))
+    month, number = map(int, given.split("-"))
+    return date(year, month, number)
 
 
 def _months_away(day: date, number: int) -> date:

@@ -4,35 +4,28 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mosshead.language.lexicon import Word, first_names
+from mosshead.language.lexicon import Word
 from mosshead.language.passage import Passage
 from pipeline.extraction.alignment import says_the_same
-from pipeline.extraction.doubts.bindings import closest_to, is_only_elsewhere
 from pipeline.extraction.doubts.interpretation import Interpretation, is_name
-from pipeline.extraction.doubts.people import ME, MINE, OF
+from pipeline.extraction.doubts.people import ARTICLES, ME, OURS, TITLES, is_oblique
 from pipeline.models import USER
 
 _I = frozenset("ich ik je j io eu yo moi".split())
 _AM = frozenset(("sou", "soy", "sono", "suis", "bin", "ben", "am", "era", "fui"))
+_I_DO = {
+    "es": frozenset("tengo estoy voy hago puedo quiero".split()),
+    "it": frozenset("ho vado faccio posso voglio devo sto".split()),
+    "pt": frozenset("tenho estou vou faco posso quero".split()),
+}
+"""Verbs that say "I" by themselves."""
 _CALLED = frozenset("heisse heiss llamo chiamo chamo".split())
 _ENGLISH_I = frozenset(("i", "im", "ive"))
 _WE = frozenset("we wir wij nous noi nos nosotros nosotras on gente".split())
-_OURS = MINE | frozenset(
-    "my our mon ma mes notre nos mein meine meinem meinen meiner unser unsere mijn mn meu minha meus minhas nosso nossa "
-    "nuestro nuestra nostro nostra".split()
-)
 _THEY = frozenset("they ils elles ellos ellas loro eles elas".split())
-_ARTICLES = frozenset(
-    "the a an el la los las un una le les une l der die das den dem ein eine o os as um uma il lo gli i de het een".split()
-)
-_TITLES = frozenset(
-    "dr mrs mr ms miss frau herr dona don senora senor sra sr dra prof professor mme madame monsieur m signora signor "
-    "mevrouw meneer pastor".split()
-)
 _AFTER_IS = frozenset("a an the got been not on in at off my his her their our always never still just now".split())
 """Words after an "s" that stands for "is" or "has"."""
 _OPENS_WITHIN = 5
-_NAME_WORDS = 2
 _SOMEBODY, _THIRD = "?", "he"
 
 
@@ -70,69 +63,6 @@ def reassigns(compared: Interpretation) -> bool:
     return False
 
 
-def swaps_names(compared: Interpretation) -> bool:
-    """Whether the source clause closest to the fact names somebody else, and the fact's person stands only in another."""
-    if any(passage.speaker for passage in compared.said):
-        return False
-    people = compared.names | first_names()
-    clauses = [
-        _NamingClause(compared, passage, clause.words) for passage in compared.said for clause in passage.clauses
-    ]
-    ours = [_NamingClause(compared, compared.content, clause.words) for clause in compared.content.clauses]
-    every = {name for one in ours for name in one.names}
-    for one in ours:
-        told = [word for word in one.words if compared.content.counts(word)]
-        closest = closest_to(told, clauses)
-        if closest is None or closest.names <= every:
-            continue
-        holding = [[other for other in clauses if name in other.names] for name in one.names & people]
-        if any(is_only_elsewhere(holders, closest, told) for holders in holding):
-            return True
-    return False
-
-
-def fuses(compared: Interpretation) -> bool:
-    """Whether the fact makes one name of two that stand apart in the sources: "Hamish" and "Prof Adeyemi"."""
-    content = compared.content
-    for word, after in pairwise(content.words):
-        together = content.text[word.end : after.start] == " " and word.text.istitle() and after.text.istitle()
-        first = word.key in first_names() | compared.names and not content.has("function", word.key)
-        titled = word.key in _TITLES or after.key in _TITLES
-        if together and first and not titled and is_name(after, content, compared.named):
-            held = [one for one in compared.said if {word.key, after.key} <= {other.key for other in one.words}]
-            if held and not any(_are_together(word, after, one) for one in held):
-                return True
-    return False
-
-
-def _are_together(word: Word, after: Word, passage: Passage) -> bool:
-    """Whether two names stand side by side, or with a word between: "Anna de Vries"."""
-    firsts = [at for at, one in enumerate(passage.words) if one.key == word.key]
-    seconds = [at for at, one in enumerate(passage.words) if one.key == after.key]
-    spans = [sorted((one, other)) for one in firsts for other in seconds if abs(one - other) <= _NAME_WORDS]
-    return any(
-        "," not in passage.text[passage.words[left].end : passage.words[right].start]
-        and not any(passage.joins(one) for one in passage.words[left + 1 : right])
-        for left, right in spans
-    )
-
-
-class _NamingClause:
-    """The words of a clause, without names, and its names of people."""
-
-    def __init__(self, compared: Interpretation, passage: Passage, words: Sequence[Word]) -> None:
-        named = [
-            at
-            for at, word in enumerate(words)
-            if is_name(word, passage, compared.named)
-            and word.key not in _TITLES | compared.things
-            and not _is_oblique(passage, words, at)
-        ]
-        self.passage = passage
-        self.names = frozenset(words[at].key for at in named)
-        self.words = [word for at, word in enumerate(words) if at not in named]
-
-
 def _acts(compared: Interpretation, passage: Passage, *, carries: bool = True) -> Iterator[_Act]:
     """Yield a text's clauses. carries: Whether "and sings" has the subject of the clause before."""
     last: frozenset[str] = frozenset()
@@ -142,7 +72,7 @@ def _acts(compared: Interpretation, passage: Passage, *, carries: bool = True) -
             last, sentence, goes_on, alone = frozenset(), clause.sentence, False, True
         people = {word: who for word in clause.words if (who := _who(compared, word, passage))}
         words = [
-            word for word in clause.words if passage.counts(word) and word not in people and word.key not in _TITLES
+            word for word in clause.words if passage.counts(word) and word not in people and word.key not in TITLES
         ]
         subject = _subject(compared, passage, clause.words)
         joined = passage.joins(clause.words[0])
@@ -178,12 +108,12 @@ def _subject(compared: Interpretation, passage: Passage, words: Sequence[Word]) 
         if (
             not who
             or _is_owner(passage, words, at)
-            or _is_oblique(passage, words, at)
+            or (is_oblique(passage, words, at) and not _is_affected(passage, words, at))
             or _is_late(who, passage, words[:at])
             or any(one.key in _AM for one in words[max(at - 1, 0) : at])
         ):
             continue
-        following = [one for one in words[at + 1 : at + 3] if one.key not in _TITLES][:1]
+        following = [one for one in words[at + 1 : at + 3] if one.key not in TITLES][:1]
         if passage.has("persons", word.key) and any(is_name(one, passage, compared.named) for one in following):
             return frozenset({word.key, following[0].key})
         return frozenset({who})
@@ -192,8 +122,8 @@ def _subject(compared: Interpretation, passage: Passage, words: Sequence[Word]) 
 
 def _nominative(word: Word, passage: Passage) -> str:
     """Return the person that a subject pronoun stands for; "" for any other word."""
-    english = any(one.language == "en" for one in passage.lexicons[:1])
-    if word.key in (_ENGLISH_I if english else _I):
+    language = passage.language
+    if word.key in (_ENGLISH_I if language == "en" else _I) or word.key in _I_DO.get(language, ()):
         return passage.speaker or USER
     return _SOMEBODY if word.key in _WE else ""
 
@@ -202,7 +132,7 @@ def _who(compared: Interpretation, word: Word, passage: Passage) -> str:
     """Return the person that a word stands for, or ""."""
     if word.key in ME:
         return USER
-    if word.key in _TITLES or word.key in _OURS or (word.key == "el" and word.text.casefold() == "el"):
+    if word.key in TITLES or word.key in OURS or (word.key == "el" and word.text.casefold() == "el"):
         return ""
     if passage.has("user", word.key):
         return "" if word.key.endswith("s") else USER  # "Nutzers" is genitive
@@ -219,17 +149,18 @@ def _kin_or_name(passage: Passage, words: Sequence[Word], at: int) -> str:
     if passage.has("persons", word.key):
         return (
             word.key
-            if any(one.key in _OURS or passage.has("his", one.key) for one in words[max(at - 2, 0) : at])
+            if any(one.key in OURS or passage.has("his", one.key) for one in words[max(at - 2, 0) : at])
             else ""
         )
-    opens = not at and word.text.istitle() and len(word.text) > 1 and not passage.has("function", word.key)
-    english = any(one.language == "en" for one in passage.lexicons[:1])
+    opens = not at and word.text.istitle() and len(word.text) > 1 and not word.key.endswith("ing")
+    opens = opens and not passage.has("function", word.key)
+    english = passage.language == "en"
     acts = any(one.has("finite", after.key) for one in passage.lexicons[:1] for after in words[at + 1 : at + 2])
     return word.key if english and opens and (acts or _is_contracted(words, at)) else ""
 
 
 def _is_owner(passage: Passage, words: Sequence[Word], at: int) -> bool:
-    english = any(one.language == "en" for one in passage.lexicons[:1])
+    english = passage.language == "en"
     return english and [one.key for one in words[at + 1 : at + 2]] == ["s"] and not _is_contracted(words, at)
 
 
@@ -239,20 +170,17 @@ def _is_contracted(words: Sequence[Word], at: int) -> bool:
     return len(after) > 1 and after[0] == "s" and (after[1] in _AFTER_IS or after[1].endswith("ing"))
 
 
-def _is_oblique(passage: Passage, words: Sequence[Word], at: int) -> bool:
-    """Whether a preposition precedes a person, with articles, possessives or kinship words between."""
-    language = passage.lexicons[0].language if passage.lexicons else ""
-    for word in reversed(words[:at]):
-        article = word.key in _ARTICLES and not (word.key == "a" and language in {"es", "fr", "it"})
-        if article or word.key in _OURS or passage.has("his", word.key) or passage.has("persons", word.key):
-            continue
-        return word.key in OF or any(one.has("prepositions", word.key) for one in passage.lexicons[:1])
-    return False
+def _is_affected(passage: Passage, words: Sequence[Word], at: int) -> bool:
+    """Whether a Spanish, Italian or Portuguese clause opens with a dative: "a Maite le han dado", "a mí me piden"."""
+    romance = passage.language in {"es", "it", "pt"}
+    ahead = [word for word in words[:at] if not (passage.joins(word) or passage.has("persons", word.key))]
+    ahead = [word for word in ahead if word.key not in OURS]
+    return romance and [word.key for word in ahead] in (["a"], ["al"], ["all"], ["alla"], ["ao"])
 
 
 def _is_late(who: str, passage: Passage, ahead: Sequence[Word]) -> bool:
     """Whether a person comes after a verb, or after too many words to be the subject."""
-    heads = [at for at, word in enumerate(ahead) if word.key in _ARTICLES | _OURS or passage.has("his", word.key)]
+    heads = [at for at, word in enumerate(ahead) if word.key in ARTICLES | OURS or passage.has("his", word.key)]
     before = ahead[: heads[-1]] if heads else ahead
     told = [word for word in before if passage.counts(word) and word.text[:1].islower()]
     told = [word for word in told if not passage.has("persons", word.key)]

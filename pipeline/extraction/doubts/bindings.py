@@ -31,18 +31,20 @@ def closest_to(told: Sequence[Word], parts: Sequence[P]) -> P | None:
 
 
 def is_only_elsewhere(holders: Sequence[P], closest: P, told: Sequence[Word]) -> bool:
-    """Whether all holders are other parts of the closest part's message, each with content words that the clause lacks.
+    """Whether all holders are other parts of the closest part's message, and some have content words that the clause lacks.
 
-    A holder in another message may be a correction: "sorry, the 19th".
+    A holder in another message may be a correction: "sorry, the 19th", and so may one with a negation: "wait no 75".
     """
-    return bool(holders) and all(
-        one is not closest and one.passage is closest.passage and _says_more(one, told) for one in holders
+    return any(_says_more(one, told) for one in holders) and all(
+        one is not closest and one.passage is closest.passage and not _corrects(one) for one in holders
     )
 
 
 def _says_more(part: SourcePart, told: Sequence[Word]) -> bool:
-    """Whether a part has a content word that the clause lacks, and corrects nothing: "wait no 75"."""
-    corrects = any(part.passage.is_negation(word.key) for word in part.words)
-    return not corrects and any(
+    return any(
         part.passage.counts(word) and not any(says_the_same(word.key, one.key) for one in told) for word in part.words
     )
+
+
+def _corrects(part: SourcePart) -> bool:
+    return any(part.passage.is_negation(word.key) for word in part.words)

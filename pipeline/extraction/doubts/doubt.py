@@ -10,16 +10,18 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from mosshead.language.lexicon import Word, every_lexicon, keys_of, phrases_in, words_of
+from mosshead.language.lexicon import Word, every_lexicon, first_names, keys_of, phrases_in, words_of
 from mosshead.language.numbers import spelt_numbers
 from mosshead.language.passage import Passage, PassageClause
 from pipeline.extraction.alignment import says_the_same
-from pipeline.extraction.doubts.actors import fuses, reassigns, swaps_names
+from pipeline.extraction.doubts.actors import reassigns
 from pipeline.extraction.doubts.figures import misplaces_a_figure
 from pipeline.extraction.doubts.interpretation import Doubt, Interpretation
-from pipeline.extraction.doubts.moods import is_told_in_past, moods
+from pipeline.extraction.doubts.moods import moods
+from pipeline.extraction.doubts.names import fuses, misplaces_a_name, swaps_names
 from pipeline.extraction.doubts.people import OF, swaps, tells_of_others
-from pipeline.extraction.doubts.subjects import inverts, merges
+from pipeline.extraction.doubts.subjects import claims_others_things, inverts, merges
+from pipeline.extraction.doubts.tenses import is_told_in_past
 
 _COVERED: Final = 0.33
 """The limit for an unknown language, whose inflections cannot be recognised."""
@@ -84,7 +86,11 @@ def doubts_of(compared: Interpretation) -> Iterator[Doubt]:
         yield from moods(compared)
     if known and misplaces_a_figure(compared):
         yield Doubt.FIGURE
-    others = (tells_of_others, merges, reassigns, swaps_names, fuses) if known else ()
+    others = (
+        (tells_of_others, merges, claims_others_things, reassigns, swaps_names, misplaces_a_name, fuses)
+        if known
+        else ()
+    )
     if any(one(compared) for one in (swaps, inverts, *others)):
         yield Doubt.PEOPLE
 
@@ -157,10 +163,10 @@ def _is_sentence(compared: Interpretation) -> bool:
     ):
         return False
     headline = _heads_without_subject(compared) and not any(True for _ in _verbs(compared.content))
-    if headline or _is_note(compared.content) or _is_garbled(compared.content):
+    if headline or _is_note(compared.content) or _is_garbled(compared):
         return False
     plain = any(compared.content.has(role, word.key) for word in words for role in ("function", "negation"))
-    german = any(one.language == "de" for one in compared.content.lexicons[:1])
+    german = compared.content.language == "de"
     endings = ("s", "ed", "t") if german else ("s", "ed")
     bent = any(
         word.key.endswith(endings)
@@ -182,15 +188,29 @@ def _is_note(content: Passage) -> bool:
     return bool(endings) and "," in content.text and content.text.rstrip()[-1:] not in _STOPS and not like_verbs
 
 
-def _is_garbled(content: Passage) -> bool:
-    """Whether a text ends in a preposition, or has an article before a conjunction or preposition."""
+def _is_garbled(compared: Interpretation) -> bool:
+    """Whether a text ends in a preposition, has an article before one, or a name, noun or number after "the user"."""
+    content = compared.content
     relative = any(word.key in _RELATIVE for word in content.words)
-    ends = any(word.key in _PREPOSITIONS for word in content.words[-1:]) and not relative
+    ends = any(word.text in _PREPOSITIONS for word in content.words[-1:]) and not relative  # "Pará" is none
     loose = any(
         word.key in {"the", "an"} and (content.joins(after) or after.key in _PREPOSITIONS)
         for word, after in pairwise(content.words)
     )
-    return bool(content.lexicons) and (ends or loose)
+    named = any(
+        content.has("user", word.key)
+        and (word.text.casefold() != "users" and content.text[word.end : after.start] == " ")  # "Users" is genitive
+        and (after.text[:1].isdecimal() or _is_noun(after, compared))
+        for word, after in pairwise(content.words[:_A_SENTENCE])
+    )
+    stray = content.words[-1].text in {"to", "at", "by"} and not any(True for _ in _verbs(content))
+    return bool(content.lexicons) and (ends or loose or stray or named)
+
+
+def _is_noun(word: Word, compared: Interpretation) -> bool:
+    """Whether a capitalised word is a name or, in German, a noun."""
+    german = compared.content.language == "de"
+    return word.text.istitle() and (german or (word.key in first_names() | compared.named and word.key[-1] != "s"))
 
 
 def _heads_without_subject(compared: Interpretation) -> bool:
@@ -255,10 +275,14 @@ def _quotes_something_else(compared: Interpretation) -> bool:
     if compared.confirmed or compared.cited > 1 or not quoted:
         return False
     (passage,) = quoted[:1]
-    same = any(one in compared.content.lexicons for one in passage.lexicons)
-    told = [word for word in compared.content.words if compared.content.counts(word) or compared.content.claims(word)]
-    refers = any(passage.has("third", word.key) for word in passage.words)
-    return same and not refers and len(told) >= _A_DETAIL and not any(compared.meets(word, passage) for word in told)
+    content = compared.content
+    same = any(one in content.lexicons for one in passage.lexicons)
+    told = [word for word in content.words if content.counts(word) or content.claims(word)]
+    own = Passage.of(passage.text[slice(*passage.span)], passage.whole)
+    if any(passage.has("third", word.key) and word.text.casefold() != "el" for word in own.words):
+        return False
+    own = own if own.content and len(own.words) > _A_SENTENCE else passage
+    return same and len(told) >= _A_DETAIL and not any(compared.meets(word, own) for word in told)
 
 
 def _invents(compared: Interpretation) -> bool:
@@ -274,7 +298,9 @@ def _invents(compared: Interpretation) -> bool:
     if any(_is_unsaid(compared, phrase, every) for phrase in _adjuncts(compared.content)):
         return True
     clauses = (
-        [word for word in clause.words if compared.content.counts(word)] for clause in compared.content.clauses[1:]
+        [word for word in clause.words if compared.content.counts(word)]
+        for clause in compared.content.clauses[1:]
+        if not any(map(compared.content.claims, clause.words))  # its number or date was said
     )
     return any(
         len(told) >= (_A_DETAIL if compared.is_of_one_language else _A_LONG_DETAIL)
@@ -385,6 +411,8 @@ def _negates_otherwise(compared: Interpretation) -> bool:
     content = compared.content
     ours = [word for word in content.words if content.is_negation(word.key) and not compared.writes_out(word)]
     ours += [word for word in content.words if content.has("unable", word.key)]
+    if _dislikes_what_is_fine(compared):
+        return True
     sources = [*compared.said, *(compared.heard if compared.confirmed else ())]
     theirs = list(_negated(sources))
     if ours:
@@ -412,9 +440,22 @@ def _is_affirmed(compared: Interpretation, sources: Sequence[Passage], negated: 
         for at in range(len(clause.words))
         if _negates(at, clause.words, content)
     )
-    denied = next((word.key for words in denials for word in words if content.counts(word)), "")
-    said = [key for one in sources for clause in one.clauses if _asserts(clause, one) for key in clause.keys]
+    likes = {key for one in content.lexicons for key in one.entries["likes"]}
+    told = [word.key for words in denials for word in words if content.counts(word)]
+    denied = next((key for key in told if key not in likes), "")  # "doesn't like cheese" denies the cheese
+    liking = bool(likes.intersection(told[:1]))
+    asserted = [clause for one in sources for clause in one.clauses if _asserts(clause, one)]
+    said = [key for one in asserted if not liking or likes.intersection(one.keys) for key in one.keys]
     return any(says_the_same(denied, key) for key in said) and not any(says_the_same(denied, key) for key in negated)
+
+
+def _dislikes_what_is_fine(compared: Interpretation) -> bool:
+    """Whether the fact denies or dislikes something, and its sources do not mind it: "we don't mind cats"."""
+    content = compared.content
+    keys = [word.key for word in content.words]
+    negative = any(map(content.is_negation, keys)) or any(content.tells(role, keys) for role in ("weak", "dislikes"))
+    fine = [passage.tells("fine", clause.keys) for passage, clause, _ in compared.aligned]
+    return negative and bool(fine) and all(fine) and not content.tells("fine", keys)
 
 
 def _asserts(clause: PassageClause, passage: Passage) -> bool:
@@ -428,6 +469,7 @@ def _asserts(clause: PassageClause, passage: Passage) -> bool:
 def _is_implied(compared: Interpretation, sources: Sequence[Passage]) -> bool:
     """Whether the source sentences imply a negation by other words: "quit", "very little for me"."""
     region = [*_region(compared)] or [word.key for one in compared.said for word in one.words]
+    region += [key for one in compared.said for clause in one.quoted for key in clause.keys]
     if any(one.has(role, key) for one in sources for key in region for role in ("weak", "negation", "unable", "ends")):
         return True
     if any(lexicon.numbers.get(key) == 0 for one in sources for lexicon in one.lexicons for key in region):
@@ -494,7 +536,7 @@ def _negated(passages: Sequence[Passage]) -> Iterator[str]:
     for passage in passages:
         for clause in passage.clauses:
             for at in range(len(clause.words)):
-                if _negates(at, clause.words, passage):
+                if _negates(at, clause.words, passage) and not passage.tells("fine", clause.keys):
                     after = [one.key for one in clause.words[at + 1 :] if passage.counts(one)][:_NEAR]
                     before = [one.key for one in clause.words[:at] if passage.counts(one)]
                     reach = next((_NEGATED_BEFORE.get(one.language, 1) for one in passage.lexicons), 1)
@@ -519,7 +561,7 @@ def _is_courteous(clause: PassageClause) -> bool:
 def _negates(at: int, words: Sequence[Word], passage: Passage) -> bool:
     """Whether a word negates. English "no" before a function word is an answer: "no she moved"."""
     following = words[at + 1].key if at + 1 < len(words) else ""
-    answers = words[at].key == "no" and any(one.language == "en" for one in passage.lexicons[:1])
+    answers = words[at].key == "no" and passage.language == "en"
     answers = answers and passage.has("function", following) and following not in {"more", "other"}
     return passage.is_negation(words[at].key) and not answers
 

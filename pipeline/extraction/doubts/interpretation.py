@@ -1,12 +1,14 @@
 """A fact's text beside its sources: which words were said, and in which clauses."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Final
 
 from mosshead.language.lexicon import Word, first_names, keys_of
-from mosshead.language.passage import Passage, PassageClause
+from mosshead.language.passage import TITLES, Passage, PassageClause
 from pipeline.extraction.alignment import says_the_same, written_out
 
 
@@ -141,6 +143,10 @@ class Interpretation:
         return self.names | {word.key for one in texts for word in one.words if is_name(word, one, frozenset())}
 
 
+_TITLE: Final = re.compile(rf"\b(?:{'|'.join(TITLES)})\.$")
+_LONGEST_TITLE: Final = 6
+
+
 def is_name(word: Word, passage: Passage, names: frozenset[str]) -> bool:
     if word.text == word.text.lower() or any(
         word.key in one.months or word.key in one.weekdays for one in passage.lexicons[:1]
@@ -149,8 +155,10 @@ def is_name(word: Word, passage: Passage, names: frozenset[str]) -> bool:
     plain = any(one.has("function", word.key) for one in passage.lexicons[:1]) and word.key not in names & first_names()
     if passage.has("user", word.key) or plain:
         return False
-    opens = not passage.text[: word.start].strip() or passage.text[: word.start].rstrip()[-1] in ".!?:"
-    capital = bool(passage.lexicons) and passage.lexicons[0].language != "de" and not opens and word.text.istitle()
+    before = passage.text[: word.start].rstrip(" ")
+    opens = (not before or before[-1] in ".!?:\n") and not _TITLE.search(before[-_LONGEST_TITLE:])
+    marks_names = passage.language not in {"", "de"}
+    capital = marks_names and not opens and word.text.istitle() and word.text.isalpha()
     return word.key in names or word.key in first_names() or capital
 
 

@@ -10,10 +10,21 @@ from pipeline.extraction.doubts.interpretation import Interpretation, Taken, is_
 from pipeline.models import USER
 
 _NEAR = 3
-_THAT = frozenset("that que dass dat che".split())
+THAT = frozenset("that que dass dat che".split())
 ME = frozenset("me mich mir moi mij".split())
 MINE = ME | frozenset(
     "us our ours my mine uns mi mis nos m mio mia miei mie ci meu minha meus minhas ons onze mijn".split()
+)
+OURS = MINE | frozenset(
+    "my our mon ma mes notre nos mein meine meinem meinen meiner unser unsere mijn mn meu minha meus minhas nosso nossa "
+    "nuestro nuestra nostro nostra".split()
+)
+ARTICLES = frozenset(
+    "the a an el la los las un una le les une l der die das den dem ein eine o os as um uma il lo gli i de het een".split()
+)
+TITLES = frozenset(
+    "dr mrs mr ms miss frau herr dona don senora senor sra sr dra prof professor mme madame monsieur m signora signor "
+    "mevrouw meneer pastor".split()
 )
 OF = frozenset("of von vom der des de du d do da dos di del della dello dell van".split())
 
@@ -89,7 +100,7 @@ def _has_other_subject(
     if people and not owned and not any(says_the_same(people[-1].key, key) for key in ours):
         return True
     mine = any(passage.has("first", key) or key in MINE for key in clause.keys)
-    opens = compared.opens_with_user()
+    opens = compared.opens_with_user() and not passage.tells("naming", clause.keys)
     pronoun = any(passage.has("third", word.key) for word in clause.words[:2] if word.start < held[0].start)
     return opens and pronoun and not mine and not people and not _speaks_of_other(compared)
 
@@ -127,10 +138,16 @@ def _swaps_in(compared: Interpretation, passage: Passage) -> bool:
         told = [word for word in between if compared.content.counts(word)]
         if USER in (who, whom) and told and all(compared.content.has("persons", word.key) for word in told):
             continue  # "my uncle Fermín": Fermín is the user's uncle
+        between, theirs = _without_kin(between, compared.content), _without_kin(theirs, passage)
         same = between and [word.key for word in between] == [word.key for word in theirs]
         if same or any(says_the_same(a.key, b.key) for a in told for b in theirs):
             return True
     return False
+
+
+def _without_kin(words: Sequence[Word], passage: Passage) -> list[Word]:
+    """Leave out "her brother" before a name."""
+    return [word for word in words if not (passage.has("persons", word.key) or passage.has("his", word.key))]
 
 
 def _joins(compared: Interpretation, word: Word) -> bool:
@@ -149,10 +166,21 @@ def _who(compared: Interpretation, word: Word, passage: Passage) -> str:
 def _is_subject(word: Word, before: Sequence[Word], passage: Passage) -> bool:
     """Whether somebody is the subject, and not after a preposition or a verb."""
     ahead = [one for one in before if one.start < word.start]
-    heads = [at for at, one in enumerate(ahead) if one.key in _THAT]
+    heads = [at for at, one in enumerate(ahead) if one.key in THAT]
     ahead = ahead[heads[-1] + 1 if heads else 0 :]
     return not any(
         one.has("prepositions", before.key) for one in passage.lexicons[:1] for before in ahead[-2:]
     ) and not any(
         passage.counts(one) and not one.text[:1].isupper() and not passage.has("persons", one.key) for one in ahead
     )
+
+
+def is_oblique(passage: Passage, words: Sequence[Word], at: int) -> bool:
+    """Whether a preposition precedes a person, with articles, possessives or kinship words between."""
+    language = passage.language
+    for word in reversed(words[:at]):
+        article = word.key in ARTICLES and not (word.key == "a" and language in {"es", "fr", "it"})
+        if article or word.key in OURS or passage.has("his", word.key) or passage.has("persons", word.key):
+            continue
+        return word.key in OF or any(one.has("prepositions", word.key) for one in passage.lexicons[:1])
+    return False

@@ -15,6 +15,8 @@ _PASSIVE = frozenset(
     "was were been being wurde wurden worden wird werden fue fueron sido ete foi foram stato stata stati viene venne werd".split()
 )
 _A_TALK = 3
+_MORE = frozenset("piu meno maggiore minore migliore peggiore meglio peggio".split())
+"""Words that make Italian "di" mean "than"."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ def _tellings(compared: Interpretation, passage: Passage) -> Iterator[_Telling]:
     before: tuple[Word, ...] = ()
     pending: tuple[Word, ...] = ()
     sentence = -1
-    for clause in passage.clauses:
+    for clause, following in zip(passage.clauses, (*passage.clauses[1:], None), strict=True):
         if clause.sentence != sentence:
             before, sentence, pending = (), clause.sentence, ()
         people = tuple(word for word in clause.words if _is_somebody(compared, word, passage))
@@ -60,6 +62,8 @@ def _tellings(compared: Interpretation, passage: Passage) -> Iterator[_Telling]:
             ahead = tuple(one for one in heads if one.start < word.start)
             if any(_is_kin(one, passage) for one in ahead):
                 ahead += _names_given(compared, passage, clause)
+                if following is not None and following.sentence == sentence:
+                    ahead += _apposition(compared, passage, following)
             goes_on = not ahead and (passage.joins(clause.words[0]) or _names_its_subject(passage))
             yield _Telling(clause, ahead or (before if goes_on else ()), passage, frozenset(compared.taken([word])))
         before = tuple(head for head in heads if _opens(head, clause, passage)) or before
@@ -77,7 +81,7 @@ def _opens(head: Word, clause: PassageClause, passage: Passage) -> bool:
 
 def _names_its_subject(passage: Passage) -> bool:
     """Whether the language omits a subject only if it is the previous clause's."""
-    return any(one.language in {"en", "de", "fr", "nl"} for one in passage.lexicons[:1])
+    return passage.language in {"en", "de", "fr", "nl"}
 
 
 def _names_given(compared: Interpretation, passage: Passage, told: PassageClause) -> tuple[Word, ...]:
@@ -92,6 +96,12 @@ def _names_given(compared: Interpretation, passage: Passage, told: PassageClause
         for word in clause.words
         if is_name(word, passage, compared.named)
     )
+
+
+def _apposition(compared: Interpretation, passage: Passage, clause: PassageClause) -> tuple[Word, ...]:
+    """Return the names of a clause of names alone: "a lad in my class, Obinna"."""
+    named = tuple(word for word in clause.words if is_name(word, passage, compared.named))
+    return named if len(named) == len(clause.words) else ()
 
 
 def _fits(compared: Interpretation, names: set[str], told: _Telling) -> bool:
@@ -139,7 +149,7 @@ def _acts_otherwise(compared: Interpretation, passage: Passage) -> bool:
         acts = [at for at, word in enumerate(clause.words) if verb is not None and says_the_same(verb.key, word.key)]
         if not acts or any(word.key in _PASSIVE for word in (*clause.words, *content.words)):
             continue
-        late = any(one.language in {"de", "nl"} for one in passage.lexicons[:1])
+        late = passage.language in {"de", "nl"}
         first = 1 if late else max(1, acts[0])
         theirs = [at for at, word in enumerate(clause.words) if at > first and says_the_same(word.key, named[0].key)]
         if theirs and all(_is_oblique(clause.words[max(at - _NAMED_WITHIN, 0) : at], passage) for at in theirs):
@@ -178,6 +188,51 @@ def _owns_otherwise(compared: Interpretation, passage: Passage) -> bool:
     return False
 
 
+def claims_others_things(compared: Interpretation) -> bool:
+    """Whether the fact gives the user what each of its mentions gives somebody else: "a customer's lurcher"."""
+    owned = list(_things_of_user(compared.content))
+    for word in owned:
+        theirs = [
+            _belongs_to_another(passage, at)
+            for passage in compared.said
+            for at, one in enumerate(passage.words)
+            if says_the_same(word.key, one.key)
+        ]
+        if theirs and all(theirs):
+            return True
+    return False
+
+
+def _things_of_user(content: Passage) -> Iterator[Word]:
+    """Yield what a text calls the user's: "the user's dog", "la hija del usuario"."""
+    words = content.words
+    for at, word in enumerate(words):
+        if not content.has("user", word.key):
+            continue
+        before, after = words[max(at - 4, 0) : at], words[at + 1 : at + 3]
+        heads = [one for one in before if not content.has("function", one.key)]
+        if [one.key for one in after[:1]] == ["s"]:
+            yield from after[1:]
+        elif heads and any(one.key in OF for one in before[-2:]):
+            yield heads[-1]
+
+
+def _belongs_to_another(passage: Passage, at: int) -> bool:
+    """Whether a thing belongs to somebody other than the speaker: "his dog", "a customer's dog", "el perro del alcalde"."""
+    words = passage.words
+    before, after = words[max(at - 2, 0) : at], words[at + 1 : at + 4]
+    if any(one.key in MINE or passage.has("first", one.key) for one in (*words[max(at - 4, 0) : at], *after)):
+        return False
+    if any(passage.has("his", one.key) for one in before[-1:]):
+        return True
+    english = passage.language == "en"
+    if english and [one.key for one in before[-1:]] == ["s"] and len(before) > 1:
+        return not passage.has("third", before[0].key) and passage.counts(before[0])
+    kin = passage.has("persons", words[at].key)
+    owner = [one for one in after[1:] if not passage.has("function", one.key)][:1]
+    return kin and not english and bool(after) and after[0].key in OF and any(map(passage.counts, owner))
+
+
 def _owned(compared: Interpretation, passage: Passage) -> Iterator[tuple[str, str]]:
     """Yield somebody's boss, mother or landlord, with that person's name: "Tom's boss", "il capo di Tom"."""
     words = passage.words
@@ -208,7 +263,8 @@ def _measured(compared: Interpretation, passage: Passage) -> Iterator[tuple[str,
     """Yield what is compared, with the name after "than"."""
     words = passage.words
     for at, word in enumerate(words):
-        if at and passage.has("than", word.key):
+        more = any(one.key in _MORE for one in words[max(at - _NAMED_WITHIN, 0) : at])
+        if at and passage.has("than", word.key) and (more or word.key not in OF):
             names = [
                 USER if _is_user(one, passage) else one.key
                 for one in words[at + 1 : at + 1 + _NAMED_WITHIN]
