@@ -439,11 +439,9 @@ def _days_meant(message: Message, beside: Sequence[Lexicon]) -> Iterator[date]:
         named = list(phrases_in(keys, lexicon.days))
         inner = {at + n for at, phrase in named for n in range(1, len(phrase.split()))}  # "mañana" in "pasado mañana"
         yield from (day + timedelta(lexicon.days[phrase]) for at, phrase in named if at not in inner)
-        feasts = list(phrases_in(keys, lexicon.holidays))
-        longer = {
-            at + n for at, phrase in feasts for n in range(1, len(phrase.split()))
-        }  # "Himmelfahrt" in "Mariä Himmelfahrt"
-        for phrase in (phrase for at, phrase in feasts if at not in longer):
+        feasts = dict(phrases_in(keys, lexicon.holidays))  # at each place the longest: "Easter Monday"
+        inner = {at + n for at, phrase in feasts.items() for n in range(1, len(phrase.split()))}
+        for phrase in (phrase for at, phrase in feasts.items() if at not in inner):
             years = [int(one) for one in _YEAR.findall(message.content)] or [day.year - 1, day.year, day.year + 1]
             yield from (_holiday(lexicon.holidays[phrase], year) for year in years)
         for at, key in enumerate(keys):

@@ -13,8 +13,9 @@ from pipeline.extraction.doubts.interpretation import Interpretation, Taken
 _SHORTEST, _LENGTH_APART = 3, 3
 """The fewest letters of a verb or stem, and how much two forms of one may differ in length."""
 _TURNS = frozenset("but now aber jetzt pero ahora mais maintenant ma adesso mas agora maar nu".split())
-_BE = frozenset("is are be being get gets".split())
 _HAVE = frozenset("have has ve haven havent hasnt".split())
+_PRESENT = _HAVE | frozenset("is are be being get gets s".split())
+"""Words before a participle that tell of today: "is married"."""
 _SINCE = frozenset(
     "since when while as if that than quando cuando desde quand depuis seit sinds toen dass che que".split()
 )
@@ -75,11 +76,9 @@ def tells_of_the_past(compared: Interpretation, clauses: Iterable[Taken]) -> boo
 def is_told_in_past(compared: Interpretation) -> bool:
     """Whether the fact itself says that something ended, or is in the past: then it claims nothing about today."""
     content = compared.content
-    told = [
-        word for before, word in pairwise(content.words) if before.key not in _BE | _HAVE
-    ]  # "is married" is present
+    told = [word for before, word in pairwise(content.words) if before.key not in _PRESENT]
     english = content.language == "en"
-    endings = tuple(one for lexicon in content.lexicons[:1] for one in _THIRD_PERSON_PAST.get(lexicon.language, ()))
+    endings = _THIRD_PERSON_PAST.get(content.language, ())
     return (
         any(content.has("weak", word.key) and not _is_said(compared, word) for word in content.words)
         or (english and any(len(word.key) >= _SHORTEST and _is_past_tense(word.key) for word in told))
