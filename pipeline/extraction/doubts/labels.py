@@ -129,13 +129,13 @@ def _grouped(figures: Sequence[_Figure], passage: Passage, words: Sequence[Word]
 
 
 def _is_comparable(group: _Group, kinds: Set[str]) -> bool:
-    """Whether figures may be of some kinds, and are no number in several words."""
+    """Whether figures may count the same things, and are not one number written in several words."""
     whole = len(group) == 1 or not any(one.is_spelt for one in group)
     return whole and (not group[-1].kind or group[-1].kind in kinds)
 
 
 def _beside(labels: Sequence[Word], placed: Sequence[_Placed], groups: Sequence[_Group]) -> list[_Group]:
-    """Return the groups nearest to some words. A word that occurs twice, or in the middle of two groups, counts for none."""
+    """Return the groups nearest to some words. A word that occurs twice, or halfway between two, is ignored."""
     found = []
     for label in labels:
         places = [at for at, (word, _) in enumerate(placed) if says_the_same(word.key, label.key)]

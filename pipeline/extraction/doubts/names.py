@@ -17,7 +17,7 @@ _NAME_WORDS = 2
 
 
 def swaps_names(compared: Interpretation) -> bool:
-    """Whether the source clause closest to the fact names somebody else, and the fact's person stands only in another."""
+    """Whether the closest source clause names one person and the fact another, who occurs only in other clauses."""
     if any(passage.speaker for passage in compared.said):
         return False
     content = compared.content
@@ -37,7 +37,7 @@ def swaps_names(compared: Interpretation) -> bool:
 
 
 def misplaces_a_name(compared: Interpretation) -> bool:
-    """Whether the source clause closest to the fact has another place or thing, and the fact's own stands only elsewhere."""
+    """Whether the closest source clause has another place or thing, and the fact's own occurs only in other clauses."""
     if any(passage.speaker for passage in compared.said):
         return False
     clauses = [
@@ -70,7 +70,7 @@ def _proper(compared: Interpretation, passage: Passage, words: Sequence[Word]) -
 
 
 def _follows_in(passage: Passage, words: Sequence[Word], word: Word) -> bool:
-    """Whether a capital after a preposition marks a German place: "in Passau"."""
+    """Whether a German noun follows a preposition, as places and clubs do: "in Passau", "beim TSV"."""
     german = passage.language == "de"
     before = words[max(words.index(word) - 1, 0) : words.index(word)]
     return german and word.text[:1].isupper() and any(one.key in _IN for one in before)

@@ -189,7 +189,7 @@ def _owns_otherwise(compared: Interpretation, passage: Passage) -> bool:
 
 
 def claims_others_things(compared: Interpretation) -> bool:
-    """Whether the fact gives the user what each of its mentions gives somebody else: "a customer's lurcher"."""
+    """Whether the fact calls the user's what the sources always call somebody else's: "a customer's lurcher"."""
     owned = list(_things_of_user(compared.content))
     for word in owned:
         theirs = [
@@ -218,7 +218,7 @@ def _things_of_user(content: Passage) -> Iterator[Word]:
 
 
 def _belongs_to_another(passage: Passage, at: int) -> bool:
-    """Whether a thing belongs to somebody other than the speaker: "his dog", "a customer's dog", "el perro del alcalde"."""
+    """Whether a thing or, after "of", a relative is somebody else's: "his dog", "a customer's dog", "la hija del alcalde"."""
     words = passage.words
     before, after = words[max(at - 2, 0) : at], words[at + 1 : at + 4]
     if any(one.key in MINE or passage.has("first", one.key) for one in (*words[max(at - 4, 0) : at], *after)):
