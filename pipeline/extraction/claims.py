@@ -358,10 +358,7 @@ def _counted(text: str, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, str]
     for at, (word, after) in enumerate(pairwise(words)):
         if (
             after.key[:1].isdecimal()
-            or (
-                at
-                and any(words[at - 1].key in one.numbers or one.has("joiners", words[at - 1].key) for one in lexicons)
-            )
+            or _goes_on(words[max(at - 2, 0) : at], lexicons)
             or word.end + 1 != after.start
             or any(
                 after.key in one.numbers or after.key in one.months or one.has("function", after.key)
@@ -376,6 +373,13 @@ def _counted(text: str, lexicons: Sequence[Lexicon]) -> Iterator[tuple[str, str]
             for number in ([word.key] if word.key.isdecimal() else spelt)
             if alone and len(number) < 4
         )
+
+
+def _goes_on(before: Sequence[Word], lexicons: Sequence[Lexicon]) -> bool:
+    """Whether a number continues another: "fünf und zwanzig", but not "20 mg and 5 mg"."""
+    joins = any(one.has("joiners", word.key) for one in lexicons for word in before[-1:])
+    ahead = before[:-1] if joins else before[-1:]
+    return any(word.key in one.numbers or (joins and word.key.isdecimal()) for one in lexicons for word in ahead[-1:])
 
 
 def _missing_dates(
