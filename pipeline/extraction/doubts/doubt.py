@@ -233,7 +233,8 @@ def _verbs(content: Passage) -> Iterator[int]:
             if not timed and (lexicon.has("finite", word.key) or word.text.casefold() in written):
                 yield at
             elif before is not None and after is not None and word.text.islower() and word.text.endswith(endings):
-                grammar = lexicon.has("function", word.key) or lexicon.has("prepositions", after.key)
+                plural = not word.key.endswith("ed") and lexicon.has("prepositions", after.key)
+                grammar = lexicon.has("function", word.key) or plural
                 if not grammar and not content.claims(before):
                     yield at
 

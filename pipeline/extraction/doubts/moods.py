@@ -169,6 +169,7 @@ def _supposes(passage: Passage, words: Sequence[Word]) -> bool:
             after = words[at + 1 : at + 2]
             compares = phrase == "als" and any(map(passage.counts, after))
             reflexive = phrase == "se" and any(passage.has("naming", word.key) for word in after)
+            compares = compares or keys[max(at - 1, 0)] in {"comme", "come"}  # "comme si j'avais dix ans"
             says = phrase.startswith("say ") and at
             if not (compares or reflexive or says):
                 return True

@@ -12,6 +12,8 @@ from pipeline.extraction.doubts.interpretation import Interpretation, Taken
 
 _SHORTEST, _LENGTH_APART = 3, 3
 """The fewest letters of a verb or stem, and how much two forms of one may differ in length."""
+_HEAD = 4
+"""Within how many words a German verb follows its subject."""
 _TURNS = frozenset("but now aber jetzt pero ahora mais maintenant ma adesso mas agora maar nu".split())
 _HAVE = frozenset("have has ve haven havent hasnt".split())
 _PRESENT = _HAVE | frozenset("is are be being get gets s".split())
@@ -82,6 +84,11 @@ def is_told_in_past(compared: Interpretation) -> bool:
     return (
         any(content.has("weak", word.key) and not _is_said(compared, word) for word in content.words)
         or (english and any(len(word.key) >= _SHORTEST and _is_past_tense(word.key) for word in told))
+        or (english and any(word.key == "quit" for word in content.words))
+        or (
+            content.language == "de"
+            and any(_ends_in_past(compared, word, ("te", "ten")) for word in content.words[:_HEAD])
+        )
         or any(_ends_in_past(compared, word, endings) for word in (content.content if endings else ()))
     )
 

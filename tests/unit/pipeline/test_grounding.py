@@ -132,6 +132,12 @@ def test_labelled_pairs_end_as_expected(writer: str) -> None:
         ("A Candela le robaron el portátil", "A Candela le robaron el portátil."),
         ("Dr. Mensah did my scan", "Dr. Mensah did the user's scan."),
         ("we don't mind cats", "The user does not mind cats."),
+        ("used to smoke 20 a day, quit in 2018", "The user quit smoking in 2018."),
+        ("war 12 Jahre bei einer Werft in Papenburg", "Der Nutzer arbeitete 12 Jahre bei einer Werft in Papenburg."),
+        (
+            "parle comme si j'avais dix ans, j'ouvre une fromagerie à Cahors",
+            "L'utilisateur ouvre une fromagerie à Cahors.",
+        ),
         ("20 mg of Lexapro in the morning and 5 mg of melatonin", "The user takes 5 mg of melatonin."),
         ("According to the vet my dog has arthritis", "The user's dog has arthritis."),
         ("Will Smith is my boss", "Will Smith is the user's boss."),
