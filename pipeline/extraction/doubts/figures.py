@@ -9,7 +9,7 @@ from mosshead.language.lexicon import first_names
 from pipeline.extraction.doubts.bindings import closest_to, is_only_elsewhere
 from pipeline.extraction.doubts.interpretation import Interpretation, is_name
 from pipeline.extraction.doubts.labels import labels_another
-from pipeline.extraction.doubts.replacements import replaces_a_figure
+from pipeline.extraction.doubts.replacements import replacements_in
 from pipeline.extraction.doubts.segments import (
     LONGEST_NUMBER,
     NUMBERED_DAY,
@@ -38,12 +38,13 @@ def misplaces_a_figure(compared: Interpretation) -> bool:
     sources = [segment for passage in compared.said for segment in segments_of(passage)]
     ours = [segment_of(compared.content, clause.words) for clause in compared.content.clauses]
     used = frozenset(number for one in ours for number in (*one.numbers, *map(str, one.plain_days)))
+    replaced = replacements_in(compared.said, compared.content)
     if any(labels_another(compared, one) for one in compared.said):
         return True
     return any(
         _is_moved(compared, one, sources, used)
         or _is_denied(one, sources)
-        or replaces_a_figure(one, compared.said, used)
+        or any(old in {*one.numbers, *map(str, one.plain_days)} and new not in used for old, new in replaced)
         for one in ours
     )
 

@@ -7,14 +7,15 @@ from typing import Final
 
 from mosshead.language.lexicon import Word
 from mosshead.language.passage import Passage
-from pipeline.extraction.doubts.segments import LEADING, LONGEST_NUMBER, Segment
+from pipeline.extraction.doubts.segments import LEADING, LONGEST_NUMBER
 
 _GOES_ON: Final = re.compile(r"[.,:/-]\d")
+_CONTINUES: Final = re.compile(r"\d[.,:/-]")
 _FROM: Final = frozenset("from von vom de del da dal dai do du van".split())
 _TO: Final = frozenset("to auf a al au ao para pro naar zum zu".split())
 _PART_OF: Final = frozenset("of von van sur su di de".split())
 _THE: Final = frozenset("the out den las los le gli os".split())
-_OLD: Final = frozenset(
+_FORMERLY: Final = frozenset(
     "from was were had before von vom war hatte vorher era antes depuis etait avant dal prima van eerder".split()
 )
 """Words by which a fact tells of a former figure itself."""
@@ -22,14 +23,12 @@ _FROM_WITHIN, _MENDED_WITHIN = 3, 15
 """How many words before a figure "from" may be, and how many words apart a slip and its correction."""
 
 
-def replaces_a_figure(ours: Segment, passages: Sequence[Passage], used: frozenset[str]) -> bool:
-    """Whether a clause has only the first of two figures of which its sources mean the second."""
-    figures = {*ours.numbers, *map(str, ours.plain_days)}
-    tells_old = any(
-        word.key in _OLD - ({"van"} if ours.passage.language == "en" else set()) for word in ours.passage.words
-    )
-    pairs = (pair for one in passages for pair in (*(() if tells_old else _moved(one)), *_parts(one)))
-    return any(old in figures and new not in used for old, new in (*pairs, *_mended(passages)))
+def replacements_in(passages: Sequence[Passage], content: Passage) -> list[tuple[str, str]]:
+    """Return figures of the sources, each with the one that replaces it; a fact may tell of a former figure itself."""
+    formerly = _FORMERLY - {"van"} if content.language == "en" else _FORMERLY
+    tells_old = any(word.key in formerly for word in content.words)
+    pairs = [pair for one in passages for pair in (*(() if tells_old else _moved(one)), *_parts(one))]
+    return [*pairs, *_mended(passages)]
 
 
 def _moved(passage: Passage) -> Iterator[tuple[str, str]]:
@@ -73,6 +72,7 @@ def _plain_figures(passage: Passage, words: Sequence[Word]) -> Iterator[tuple[in
     """Yield the positions and values of whole numbers and days, not of clock times, decimals and thousands."""
     for at, word in enumerate(words):
         leading = LEADING.match(word.key)
-        goes_on = _GOES_ON.match(passage.text, word.end) or _GOES_ON.match(passage.text[: word.start][:-3:-1])
-        if leading and len(leading[0]) <= LONGEST_NUMBER and not goes_on:
-            yield at, leading[0]
+        if leading and len(leading[0]) <= LONGEST_NUMBER:
+            before = passage.text[max(word.start - 2, 0) : word.start]
+            if not (_CONTINUES.fullmatch(before) or _GOES_ON.match(passage.text, word.end)):
+                yield at, leading[0]
